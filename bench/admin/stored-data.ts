@@ -1,5 +1,5 @@
 /** Fills a database with the documents of a large installation. */
-import { sampleAction } from '@backstop/channels'
+import { sampleAction } from '@backstop/channels/test'
 import {
   type ActionDocument,
   type CollectionName,

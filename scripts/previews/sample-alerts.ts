@@ -1,10 +1,10 @@
+import { SAMPLE_ALERTS } from '@backstop/channels'
 import {
-  SAMPLE_ALERTS,
   sampleAction,
   sampleChannelIncident,
   sampleConnectionIncident,
   sampleFailingChannel,
-} from '@backstop/channels'
+} from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { awkwardAlert } from './awkward-alert.ts'
 

@@ -9,7 +9,7 @@ const FOLDER = new URL('../src/email/', import.meta.url)
 
 type Compile = (source: string, options: object) => Promise<{ html: string; errors: { formattedMessage: string }[] }>
 
-/** Returns the source code of compiled-template.ts. */
+/** Returns the source code of generated/mail-template.ts. */
 export async function compileMailTemplate(): Promise<string> {
   // @ts-expect-error: the package has no types
   const { default: compile } = (await import('mjml')) as { default: Compile }
@@ -28,5 +28,5 @@ export async function compileMailTemplate(): Promise<string> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL('compiled-template.ts', FOLDER), await compileMailTemplate())
+  writeFileSync(new URL('generated/mail-template.ts', FOLDER), await compileMailTemplate())
 }

@@ -61,7 +61,7 @@ function suppressedText(tally: MailTally): string {
 }
 
 function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: number): Outcome {
-  const rule = RULES.find(one => (one.channels?.includes(channel) ?? true) && one.applies(answer))
+  const rule = RULES.find(({ channel: only = channel, applies }) => only === channel && applies(answer))
   if (rule === undefined) return classifyWithoutRule(answer)
   const error = rule.error(answer)
   switch (rule.outcome) {

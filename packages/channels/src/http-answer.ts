@@ -2,9 +2,7 @@ import type { Secret } from '@backstop/kit/config'
 import { type EgressResponse, egressReason } from '@backstop/kit/egress'
 import { AppError } from '@backstop/kit/errors'
 import type { AttemptAnswer } from './answer.ts'
-import type { ChannelPorts } from './channel.ts'
 import { maskedFirstKiB } from './first-kib.ts'
-import type { WebhookUrlTarget } from './webhook-url-target.ts'
 
 /**
  * The answer of an HTTP receiver, or the guarded client's reason for a missing answer.
@@ -26,19 +24,4 @@ export async function toHttpAnswer(exchange: Promise<EgressResponse>, sent: read
     if (error.code === 'egress_blocked') return { kind: 'blocked', reason, message }
     return { kind: 'no_answer', reason, message }
   }
-}
-
-/** Posts a message to the incoming webhook of a chat. @param lane the id of the channel */
-export function postJson(
-  lane: string,
-  { url, echoes }: Pick<WebhookUrlTarget, 'echoes'> & { readonly url: string },
-  message: object,
-  { egress, attemptMs: timeoutMs }: Pick<ChannelPorts, 'egress' | 'attemptMs'>,
-): Promise<AttemptAnswer> {
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
-  const body = JSON.stringify(message)
-  return toHttpAnswer(
-    egress.request({ url, method: 'POST', headers, body, lane, timeoutMs, partialBody: 'accept' }),
-    echoes,
-  )
 }

@@ -5,14 +5,9 @@
 export * from './alert-channel.ts'
 export { consolePathOf } from './alert-text/console-path.ts'
 export * from './alert-text/describe-alert.ts'
+export { hasDigests } from './alert-text/describe-digest.ts'
 export { providerStepsOf, providerStepsOfStorm } from './alert-text/next-steps.ts'
-export {
-  SAMPLE_ALERTS,
-  sampleAction,
-  sampleChannelIncident,
-  sampleConnectionIncident,
-} from './alert-text/sample-alerts.ts'
-export { sampleFailingChannel } from './alert-text/sample-failing-channel.ts'
+export { SAMPLE_ALERTS } from './alert-text/sample-alerts.ts'
 export type * from './answer.ts'
 export { classifyAnswer, type Fault, type Outcome } from './classify-answer.ts'
 export { describeUnreached } from './describe-suppressed.ts'
@@ -21,7 +16,6 @@ export { type MailContent, type MailView, renderMail } from './email/message.ts'
 export { recipientTag } from './email/recipient-tag.ts'
 export { escapeHtml } from './escape-html.ts'
 export * from './forms.ts'
-export { hasDigests } from './has-digests.ts'
 export { withoutPersonalData, withoutPersonalDataOf } from './personal-data.ts'
 export type { Preview } from './preview.ts'
 export { previewDigest, previewMessage } from './previews.ts'

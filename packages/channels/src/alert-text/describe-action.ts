@@ -1,7 +1,7 @@
 import { type Action, HIDDEN, type Names } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { factOfOrigin } from './origin-text.ts'
-import { capitalise, formatTime, nameAccount, nounOfSubject } from './wording.ts'
+import { capitalise, factsIn, formatTime, nameAccount, nounOfSubject } from './wording.ts'
 
 export function isTest({ mode }: Action): boolean {
   return mode === 'test'
@@ -13,7 +13,7 @@ export function isTest({ mode }: Action): boolean {
  */
 export function factsOfAction(action: Action, names: Names | undefined): AlertTexts['facts'] {
   const { payment, kind } = action
-  const rows: readonly (readonly [label: string, value: string | null | undefined])[] = [
+  return factsIn([
     ['Customer', nameCustomer(action)],
     [capitalise(nounOfSubject(kind)), nameSubject(action)],
     ['Plan', payment?.plan],
@@ -21,15 +21,15 @@ export function factsOfAction(action: Action, names: Names | undefined): AlertTe
     ['When', formatTime(action.provider_created_at)],
     ['Account', nameAccount(action.provider, names, action.connection_id)],
     ['Connected account', action.account],
-    ['Mode', nameMode(action)],
+    ['Mode', nameMode(action.mode)],
     ['Reason given', payment?.refund_reason == null ? null : capitalise(payment.refund_reason.replaceAll('_', ' '))],
     ['Money goes to', action.authorization_released ? null : nameDestination(payment?.destination ?? null)],
     ['Similar report', describeClosest(action)],
-  ]
-  return rows.flatMap(([label, value]) => (value == null ? [] : [{ label, value }]))
+  ])
 }
 
-function nameMode({ mode }: Action): string | null {
+/** Says whether an action moved real money; null if the provider does not say it. */
+export function nameMode(mode: Action['mode'] | null): string | null {
   if (mode === 'test') return 'Test: no real money'
   return mode === 'live' ? 'Live: real money' : null
 }

@@ -1,15 +1,10 @@
 import type { Action, Alert, Origin, VerdictReason } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { sampleAction, sampleChannelIncident, sampleConnectionIncident, sampleKeyIncident } from '../../test/samples.ts'
 import { renderMail } from '../email/message.ts'
 import { slackMessage } from '../slack/message.ts'
 import { describeAlert } from './describe-alert.ts'
-import {
-  SAMPLE_ALERTS,
-  sampleAction,
-  sampleChannelIncident,
-  sampleConnectionIncident,
-  sampleKeyIncident,
-} from './sample-alerts.ts'
+import { SAMPLE_ALERTS } from './sample-alerts.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 const sample = <E extends keyof typeof SAMPLE_ALERTS & Alert['event']>(event: E) => SAMPLE_ALERTS[event]() as Of<E>

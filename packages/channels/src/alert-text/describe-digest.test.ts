@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { describeDigest } from './describe-digest.ts'
-import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident } from './sample-alerts.ts'
+import { sampleAction, sampleChannelIncident } from '../../test/samples.ts'
+import { CHANNEL_MODULES } from '../registry.ts'
+import { describeDigest, hasDigests } from './describe-digest.ts'
+import { SAMPLE_ALERTS } from './sample-alerts.ts'
 
 const refund = (amount: number | null, currency: string | null = 'eur') => sampleAction({ amount, currency })
 
@@ -89,4 +91,8 @@ describe('the sums of a digest', () => {
     expect(sums).toHaveLength(10)
     expect(sums.at(-1)).toBe('More kinds and currencies, listed below')
   })
+})
+
+test.each(Object.values(CHANNEL_MODULES))('$kind is known to have digests, or to have none', ({ kind, digest }) => {
+  expect(hasDigests(kind)).toBe(digest !== undefined)
 })

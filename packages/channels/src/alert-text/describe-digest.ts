@@ -1,10 +1,17 @@
-import { type Action, type Alert, formatMoney, movedNoMoney } from '@backstop/contracts'
+import { type Action, type Alert, type ChannelKind, formatMoney, movedNoMoney } from '@backstop/contracts'
 import type { AlertDescription, NextStep } from './alert-description.ts'
 import { describeAlert } from './describe-alert.ts'
 import { formatTime, toOneLine } from './wording.ts'
 
 /** If more than `above` alerts wait, one message reports up to `most` of them: as many one-line entries fit into a Slack message. */
 export const DIGEST_LIMITS = { above: 20, most: 100 } as const
+
+const KINDS_WITH_DIGESTS: ReadonlySet<ChannelKind> = new Set(['slack', 'email'])
+
+/** True if a channel of this kind may get several alerts in one message. */
+export function hasDigests(kind: ChannelKind): boolean {
+  return KINDS_WITH_DIGESTS.has(kind)
+}
 
 /** Several alerts in words, from which the digests of Slack and mail are built. */
 export interface DigestDescription {

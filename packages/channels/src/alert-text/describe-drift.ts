@@ -2,7 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
 import { factsOfReport } from './describe-report.ts'
-import { capitalise, joinWords, listIds, nameAccount, nameAction, nounOfSubject, toOneLine } from './wording.ts'
+import { capitalise, factsIn, joinWords, listIds, nameAction, nounOfSubject, oneLineOrNull } from './wording.ts'
 
 /** Describes how the provider's data differs from what the customer's software reported. */
 export function describeDrift({
@@ -24,13 +24,8 @@ export function describeDrift({
           label: capitalise(field === 'subject' ? noun : field),
           value: `Your software reported ${operation_says}; the provider has ${provider_says}`,
         })),
-      ...(action === null
-        ? [
-            ...factsOfReport(operation),
-            { label: 'Account', value: nameAccount(operation.provider, names, operation.connection_id) },
-          ]
-        : factsOfAction(action, names)),
-      ...(operation.run_id === null ? [] : [{ label: 'Run of your software', value: toOneLine(operation.run_id) }]),
+      ...(action === null ? factsOfReport(operation, names) : factsOfAction(action, names)),
+      ...factsIn([['Run of your software', oneLineOrNull(operation.run_id)]]),
     ],
     next: isMissing
       ? {

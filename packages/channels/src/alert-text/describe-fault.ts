@@ -1,6 +1,6 @@
 import type { Alert, IncidentEvent } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
-import { toOneLine, withReadableTimes } from './wording.ts'
+import { factsIn, oneLineOrNull, toOneLine, withReadableTimes } from './wording.ts'
 
 type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
@@ -111,10 +111,10 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
 }
 
 function factsOf(names: IncidentAlert['data']['names']): IncidentText['facts'] {
-  return [
-    ...(names?.connection == null ? [] : [{ label: 'Account', value: toOneLine(names.connection) }]),
-    ...(names?.project == null ? [] : [{ label: 'Project', value: toOneLine(names.project) }]),
-  ]
+  return factsIn([
+    ['Account', oneLineOrNull(names?.connection)],
+    ['Project', oneLineOrNull(names?.project)],
+  ])
 }
 
 function asSentence(text: string): string {

@@ -4,7 +4,18 @@ import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
 import { describeFault, type IncidentText } from './describe-fault.ts'
 import { nextStepsOf } from './next-steps.ts'
 import { describeOrigin } from './origin-text.ts'
-import { formatTime, listIds, lowerFirst, nameAction, nounOfSubject, toOneLine } from './wording.ts'
+import {
+  type FactRow,
+  factsIn,
+  formatTime,
+  listIds,
+  lowerFirst,
+  nameAction,
+  nounOfSubject,
+  oneLineOrNull,
+  timeOrNull,
+  toOneLine,
+} from './wording.ts'
 
 type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
@@ -18,12 +29,11 @@ export function describeIncident(alert: IncidentAlert): AlertTexts {
     summary: describeDecision(incident, text.summary),
     facts: [
       ...text.facts,
-      ...(action !== null
-        ? factsOfAction(action, names)
-        : incident.resolved_at === null
-          ? [{ label: 'Since', value: formatTime(incident.opened_at) }]
-          : []),
-      ...factsOfLifeCycle(incident),
+      ...(action === null ? [] : factsOfAction(action, names)),
+      ...factsIn([
+        ['Since', action === null && incident.resolved_at === null ? formatTime(incident.opened_at) : null],
+        ...rowsOfLifeCycle(incident),
+      ]),
     ],
     next: alert.event === 'incident.opened' ? text.next : { sentence: NEXT[alert.event], steps: [] },
     tone: TONES[alert.event],
@@ -83,19 +93,19 @@ function describeDecision(incident: Incident, summary: string): string {
   return summary
 }
 
-function factsOfLifeCycle(incident: Incident): AlertTexts['facts'] {
+function rowsOfLifeCycle(incident: Incident): FactRow[] {
   const { state, opened_at, acknowledged_at, acknowledged_by, assignee, resolved_at, resolved_by, reason, note } =
     incident
   const isClosed = isClosedByPerson(incident)
   return [
-    ...(state === 'open' ? [] : [{ label: 'Opened at', value: formatTime(opened_at) }]),
-    ...(acknowledged_at == null ? [] : [{ label: 'Acknowledged at', value: formatTime(acknowledged_at) }]),
-    ...(acknowledged_by == null ? [] : [{ label: 'Acknowledged by', value: toOneLine(acknowledged_by) }]),
-    ...(assignee == null ? [] : [{ label: 'Assigned to', value: toOneLine(assignee) }]),
-    ...(resolved_at === null ? [] : [{ label: 'Resolved at', value: formatTime(resolved_at) }]),
-    ...(isClosed && resolved_by !== null ? [{ label: 'Resolved by', value: toOneLine(resolved_by) }] : []),
-    ...(isClosed && reason != null ? [{ label: 'Reason', value: REASONS[reason] }] : []),
-    ...(isClosed && note != null ? [{ label: 'Note', value: toOneLine(note) }] : []),
+    ['Opened at', state === 'open' ? null : formatTime(opened_at)],
+    ['Acknowledged at', timeOrNull(acknowledged_at)],
+    ['Acknowledged by', oneLineOrNull(acknowledged_by)],
+    ['Assigned to', oneLineOrNull(assignee)],
+    ['Resolved at', timeOrNull(resolved_at)],
+    ['Resolved by', isClosed ? oneLineOrNull(resolved_by) : null],
+    ['Reason', isClosed && reason != null ? REASONS[reason] : null],
+    ['Note', isClosed ? oneLineOrNull(note) : null],
   ]
 }
 

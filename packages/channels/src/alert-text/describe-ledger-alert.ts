@@ -1,7 +1,17 @@
 import { type Alert, formatMoney, type Names, type OperationState, type ShownOperation } from '@backstop/contracts'
 import type { AlertTexts, NextStep } from './alert-description.ts'
 import { factsOfReport } from './describe-report.ts'
-import { capitalise, formatTime, listIds, nameAccount, nameAction, nounOfSubject, toOneLine } from './wording.ts'
+import {
+  capitalise,
+  type FactRow,
+  factsIn,
+  formatTime,
+  listIds,
+  nameAction,
+  nounOfSubject,
+  oneLineOrNull,
+  toOneLine,
+} from './wording.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 type ApprovalEvent = 'approval.requested' | 'approval.reminder' | 'approval.expired'
@@ -41,11 +51,12 @@ export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
   return {
     ...words,
     facts: [
-      ...factsOfReport(operation),
-      { label: 'Account', value: nameAccount(operation.provider, names, operation.connection_id) },
-      { label: 'Asked for at', value: formatTime(approval.requested_at) },
-      { label: alert.event === 'approval.expired' ? 'Expired at' : 'Decide by', value: deadline },
-      ...(operation.run_id === null ? [] : [{ label: 'Run of your software', value: toOneLine(operation.run_id) }]),
+      ...factsOfReport(operation, names),
+      ...factsIn([
+        ['Asked for at', formatTime(approval.requested_at)],
+        [alert.event === 'approval.expired' ? 'Expired at' : 'Decide by', deadline],
+        ['Run of your software', oneLineOrNull(operation.run_id)],
+      ]),
     ],
     tone: alert.event === 'approval.expired' ? 'alarm' : 'neutral',
     providerUrl: null,
@@ -74,15 +85,15 @@ export function describeBudget(alert: Of<'cap.threshold'>): AlertTexts {
       (current.left > 0
         ? `${money(current.left)} are left until ${until}; a refund beyond that is refused.`
         : `Until ${until} every further refund is refused.`),
-    facts: [
-      { label: 'Budget', value: toOneLine(budget.name) },
-      { label: 'Covers', value: nameCovered(budget.connection_id, names) },
-      { label: 'Spent', value: money(current.used) },
-      { label: 'Reserved', value: `${money(current.reserved)} for refunds that are not made yet` },
-      { label: 'Limit', value: `${money(budget.cap)} a ${budget.interval}` },
-      { label: 'Starts again at', value: until },
-      { label: 'Reached by', value: `A ${nameAction(operation)}` },
-    ],
+    facts: factsIn([
+      ['Budget', toOneLine(budget.name)],
+      ['Covers', nameCovered(budget.connection_id, names)],
+      ['Spent', money(current.used)],
+      ['Reserved', `${money(current.reserved)} for refunds that are not made yet`],
+      ['Limit', `${money(budget.cap)} a ${budget.interval}`],
+      ['Starts again at', until],
+      ['Reached by', `A ${nameAction(operation)}`],
+    ]),
     next: {
       sentence:
         percent >= 100
@@ -121,14 +132,14 @@ export function describeFailedRun({
   return {
     title: `Run ${toOneLine(run.run_id)} failed`,
     summary: `${run.reason === null ? 'Your software gave no reason' : `Your software gave the reason "${toOneLine(run.reason).replace(/\.$/, '')}"`}. ${describeExtent(operations_total, open.length, isMore)}`,
-    facts: [
-      { label: 'Run of your software', value: toOneLine(run.run_id) },
-      ...(names?.project == null ? [] : [{ label: 'Project', value: toOneLine(names.project) }]),
-      { label: 'Failed at', value: formatTime(run.failed_at) },
-      { label: 'Refunds and cancellations', value: String(operations_total) },
-      ...named.map(operation => ({ label: 'Not finished', value: describeUnfinished(operation) })),
-      ...(open.length > MOST_NAMED ? [{ label: 'And more', value: `${open.length - MOST_NAMED} not finished` }] : []),
-    ],
+    facts: factsIn([
+      ['Run of your software', toOneLine(run.run_id)],
+      ['Project', oneLineOrNull(names?.project)],
+      ['Failed at', formatTime(run.failed_at)],
+      ['Refunds and cancellations', String(operations_total)],
+      ...named.map((operation): FactRow => ['Not finished', describeUnfinished(operation)]),
+      ['And more', open.length > MOST_NAMED ? `${open.length - MOST_NAMED} not finished` : null],
+    ]),
     next:
       operations_total === 0
         ? { sentence: 'Ask the developers of this software why it failed.', steps: [] }

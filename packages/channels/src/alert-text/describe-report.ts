@@ -1,12 +1,14 @@
-import type { ShownOperation } from '@backstop/contracts'
+import type { Names, ShownOperation } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
-import { capitalise, nounOfSubject } from './wording.ts'
+import { capitalise, factsIn, nameAccount, nounOfSubject } from './wording.ts'
 
 /** What a person needs to know about an operation that only the customer's software knows. */
-export function factsOfReport({ kind, subject }: Pick<ShownOperation, 'kind' | 'subject'>): AlertTexts['facts'] {
+export function factsOfReport(operation: ShownOperation, names: Names | undefined): AlertTexts['facts'] {
+  const { kind, subject, provider, connection_id } = operation
   const noun = nounOfSubject(kind)
-  return [
-    { label: capitalise(noun), value: subject },
-    { label: 'Customer', value: `Your software does not say; look for the ${noun} in the provider's dashboard` },
-  ]
+  return factsIn([
+    [capitalise(noun), subject],
+    ['Customer', `Your software does not say; look for the ${noun} in the provider's dashboard`],
+    ['Account', nameAccount(provider, names, connection_id)],
+  ])
 }

@@ -1,9 +1,18 @@
 import { type Alert, formatMoney, type Storm } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
-import { providerUrlOf } from './describe-action.ts'
+import { nameMode, providerUrlOf } from './describe-action.ts'
 import { nextStepsOfStorm } from './next-steps.ts'
 import { describeOrigin, factOfOrigin } from './origin-text.ts'
-import { capitalise, formatTime, listIds, nameAccount, nounOfSubject, toOneLine } from './wording.ts'
+import {
+  capitalise,
+  type FactRow,
+  factsIn,
+  formatTime,
+  listIds,
+  nameAccount,
+  nounOfSubject,
+  toOneLine,
+} from './wording.ts'
 
 type StormAlert = Extract<Alert, { event: 'storm.reported' }>
 
@@ -15,21 +24,22 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
   return {
     title: `${storm.mode === 'test' ? '[Test mode] ' : ''}${TITLE_STARTS[stageOf(storm)]}${actions} on "${where}"${sumOf(storm)}`,
     summary: [sentenceOfStage(storm, actions), ...sentenceWithoutMoney(storm), sentenceOfOrigin(storm)].join(' '),
-    facts: [
-      ...moneyFacts(storm),
-      { label: 'Customers', value: customersOf(storm) },
-      { label: 'Rate', value: rateOf(storm) },
-      ...(storm.mode === null
-        ? []
-        : [{ label: 'Mode', value: storm.mode === 'test' ? 'Test: no real money' : 'Live: real money' }]),
-      { label: 'How', value: originFact(storm) },
-      ...commonFacts(storm),
-      ...(storm.explained === 0 && stageOf(storm) !== 'ended'
-        ? []
-        : [{ label: 'Explained since', value: `${formatCount(storm.explained)} of ${formatCount(storm.count)}` }]),
-      { label: 'When', value: `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}` },
-      { label: 'Account', value: nameAccount(storm.provider, names, storm.connection_id) },
-    ],
+    facts: factsIn([
+      ...moneyRows(storm),
+      ['Customers', customersOf(storm)],
+      ['Rate', rateOf(storm)],
+      ['Mode', nameMode(storm.mode)],
+      ['How', originFact(storm)],
+      ['In common', commonFacts(storm)],
+      [
+        'Explained since',
+        storm.explained > 0 || stageOf(storm) === 'ended'
+          ? `${formatCount(storm.explained)} of ${formatCount(storm.count)}`
+          : null,
+      ],
+      ['When', `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}`],
+      ['Account', nameAccount(storm.provider, names, storm.connection_id)],
+    ]),
     next: nextStepsOfStorm(storm),
     tone: storm.count === storm.resolved ? 'relief' : 'alarm',
     providerUrl: providerUrlOf(storm),
@@ -118,33 +128,19 @@ function originOf({ provider, common: { channel, key_name, user } }: Storm) {
   return { made: { provider, origin }, count: closest.count }
 }
 
-function moneyFacts(storm: Storm): AlertTexts['facts'] {
+function moneyRows(storm: Storm): FactRow[] {
   const { money, count, kinds } = storm
   const modeOf = modesOf(storm)
-  const several = money.length > 1 || money.some(one => one.count !== count)
+  const several = money.length > 1 || money.some(sum => sum.count !== count)
+  const sums = money.map(sum => {
+    const parts = [...modeOf(sum), countedNoun(sum.count, 'action')]
+    return `${formatMoney(sum.amount, sum.currency)}${several ? ` (${parts.join(', ')})` : ''}`
+  })
+  const largest = money.map(sum => formatMoney(sum.largest, sum.currency))
   return [
-    ...(kinds.length === 1
-      ? []
-      : [
-          {
-            label: 'What',
-            value: kinds.map(one => countedNoun(one.count, one.kind)).join(', '),
-          },
-        ]),
-    ...(money.length === 0
-      ? []
-      : [
-          {
-            label: 'Money',
-            value: money
-              .map(
-                one =>
-                  `${formatMoney(one.amount, one.currency)}${several ? ` (${[...modeOf(one), countedNoun(one.count, 'action')].join(', ')})` : ''}`,
-              )
-              .join(', '),
-          },
-          { label: 'Largest', value: money.map(one => formatMoney(one.largest, one.currency)).join(', ') },
-        ]),
+    ['What', kinds.length === 1 ? null : kinds.map(({ count, kind }) => countedNoun(count, kind)).join(', ')],
+    ['Money', money.length === 0 ? null : sums.join(', ')],
+    ['Largest', money.length === 0 ? null : largest.join(', ')],
   ]
 }
 
@@ -153,7 +149,7 @@ const MODES = { test: 'test mode', live: 'live' } as const
 /** The mode of a sum, if the sums of the report differ in their modes. */
 function modesOf({ money, mode }: Storm) {
   return (sum: Storm['money'][number]): string[] => {
-    const differ = mode === null && money.some(one => one.mode !== sum.mode)
+    const differ = mode === null && money.some(other => other.mode !== sum.mode)
     return differ ? [sum.mode == null ? 'mode unknown' : MODES[sum.mode]] : []
   }
 }
@@ -175,25 +171,16 @@ function customersOf(storm: Storm): string {
   return `${toOneLine(parts.length > 0 ? parts.join(', ') : (id ?? 'One customer'))} (${shareOf(customer.count, storm)})`
 }
 
-/** The facts that most actions share, besides their origin and customer. */
-function commonFacts(storm: Storm): AlertTexts['facts'] {
-  const { subject, amount, refund_reason } = storm.common
+/** The facts that most actions share, besides their origin and customer; null if there are none. */
+function commonFacts(storm: Storm): string | null {
+  const { subject, amount, refund_reason: reason } = storm.common
+  const noun = nounOfSubject(storm.kinds[0]?.kind ?? 'refund')
   const facts = [
-    ...(subject === null
-      ? []
-      : [
-          `the ${nounOfSubject(storm.kinds[0]?.kind ?? 'refund')} ${toOneLine(subject.value)} (${shareOf(subject.count, storm)})`,
-        ]),
-    ...(amount === null
-      ? []
-      : [`the amount ${formatMoney(amount.value, amount.currency)} (${shareOf(amount.count, storm)})`]),
-    ...(refund_reason === null
-      ? []
-      : [
-          `the reason "${toOneLine(refund_reason.value).replaceAll('_', ' ')}" (${shareOf(refund_reason.count, storm)})`,
-        ]),
-  ]
-  return facts.length === 0 ? [] : [{ label: 'In common', value: capitalise(facts.join(', ')) }]
+    subject && `the ${noun} ${toOneLine(subject.value)} (${shareOf(subject.count, storm)})`,
+    amount && `the amount ${formatMoney(amount.value, amount.currency)} (${shareOf(amount.count, storm)})`,
+    reason && `the reason "${toOneLine(reason.value).replaceAll('_', ' ')}" (${shareOf(reason.count, storm)})`,
+  ].filter(fact => fact !== null)
+  return facts.length === 0 ? null : capitalise(facts.join(', '))
 }
 
 function shareOf(count: number, storm: Storm): string {

@@ -1,5 +1,5 @@
 import type { Origin, ProviderKind } from '@backstop/contracts'
-import { toOneLine } from './wording.ts'
+import { capitalise, toOneLine } from './wording.ts'
 
 interface Made {
   readonly provider: ProviderKind
@@ -46,19 +46,13 @@ export function factOfOrigin(action: Made): string {
   const text = describeOrigin(action)
   const { channel, key_name, user } = action.origin ?? { channel: null, key_name: null, user: null }
   const isKnown = key_name !== null || user !== null || channel === 'automatic' || channel === 'hosted_page'
-  if (isKnown) return sentenceCase(text)
+  if (isKnown) return capitalise(text)
   switch (channel) {
     case 'api':
-      return action.provider === 'processor'
-        ? `${sentenceCase(text)}; the provider does not say which`
-        : `${sentenceCase(text)}; the provider does not say which key`
+      return `${capitalise(text)}; the provider does not say which${action.provider === 'processor' ? '' : ' key'}`
     case 'dashboard':
-      return `${sentenceCase(text)}; ${NAMES_USERS[action.provider] ? 'the name is not shown here' : 'the provider does not say who'}`
+      return `${capitalise(text)}; ${NAMES_USERS[action.provider] ? 'the name is not shown here' : 'the provider does not say who'}`
     default:
       return 'The provider does not say how or by whom'
   }
-}
-
-function sentenceCase(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

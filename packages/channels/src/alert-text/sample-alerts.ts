@@ -4,207 +4,115 @@ const AT = '2026-11-21T10:00:00.000Z'
 
 const NAMES: Names = { project: 'Acme Games', connection: 'Shop Germany' }
 
+type AlertOf<Event> = Extract<Alert, { event: Event }>
+
+const DATA: { readonly [Event in Alert['event']]: (projectId: string) => AlertOf<Event>['data'] } = {
+  'incident.opened': projectId => ({ incident: incident(projectId), action: action(projectId), names: NAMES }),
+  'incident.resolved': projectId => ({
+    incident: {
+      ...incident(projectId),
+      state: 'resolved',
+      summary:
+        'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg is explained after all: operation op_3v8qk2x9m1s7d5f0 names this very object',
+      resolved_at: '2026-11-21T10:04:00.000Z',
+      resolved_by: 'op_3v8qk2x9m1s7d5f0',
+      version: 2,
+    },
+    action: {
+      ...action(projectId),
+      verdict: 'explained',
+      reason: 'provider_ref_matches',
+      operation_id: 'op_3v8qk2x9m1s7d5f0',
+    },
+    names: NAMES,
+  }),
+  'incident.acknowledged': projectId => ({
+    incident: {
+      ...incident(projectId),
+      state: 'acknowledged',
+      acknowledged_at: '2026-11-21T10:02:00.000Z',
+      acknowledged_by: 'On call',
+      version: 2,
+    },
+    action: action(projectId),
+    names: NAMES,
+  }),
+  'drift.detected': projectId => ({
+    operation: { ...operation(projectId), state: 'completed', executing_at: AT, ended_at: AT },
+    action: {
+      ...action(projectId),
+      amount: 129_990,
+      verdict: 'explained',
+      reason: 'provider_ref_matches',
+      operation_id: 'op_3v8qk2x9m1s7d5f0',
+    },
+    differences: [{ field: 'amount', operation_says: 'EUR 1,249.90', provider_says: 'EUR 1,299.90' }],
+    names: NAMES,
+  }),
+  'approval.requested': projectId => ({ operation: operation(projectId), approval: APPROVAL, names: NAMES }),
+  'approval.reminder': projectId => ({
+    operation: operation(projectId),
+    approval: { ...APPROVAL, reminded_at: APPROVAL.remind_at },
+    names: NAMES,
+  }),
+  'approval.expired': projectId => ({
+    operation: { ...operation(projectId), state: 'expired' },
+    approval: APPROVAL,
+    names: NAMES,
+  }),
+  'cap.threshold': projectId => ({
+    budget: {
+      budget_id: 'bud_4d8g1k6p3t9w2z7c',
+      project_id: projectId,
+      connection_id: null,
+      name: 'Refunds a day',
+      currency: 'eur',
+      cap: 1_000_000,
+      interval: 'day',
+      version: 1,
+      created_at: AT,
+      updated_at: AT,
+    },
+    current: {
+      starts_at: '2026-11-21T00:00:00.000Z',
+      ends_at: '2026-11-22T00:00:00.000Z',
+      used: 700_000,
+      reserved: 124_990,
+      left: 175_010,
+    },
+    percent: 80,
+    operation: operation(projectId),
+    names: NAMES,
+  }),
+  'run.failed': projectId => ({
+    run: {
+      run_id: 'nightly-refunds-2026-11-21',
+      project_id: projectId,
+      reason: 'The agent stopped after three timeouts',
+      failed_at: AT,
+      reported_at: AT,
+    },
+    operations: [{ ...operation(projectId), state: 'executing', executing_at: AT }],
+    operations_total: 12,
+    names: NAMES,
+  }),
+  'storm.reported': projectId => ({ storm: storm(projectId), names: NAMES }),
+  'channel.test': () => ({ channel_id: 'chn_sample', text: 'This is a test of the alert channel "On call"' }),
+}
+
 /** One sample of each alert for previews and tests. The samples never change. */
-export const SAMPLE_ALERTS = {
-  'incident.opened': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'incident.opened',
-    data: { incident: incident(projectId), action: action(projectId), names: NAMES },
-  }),
-  'incident.resolved': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'incident.resolved',
-    data: {
-      incident: {
-        ...incident(projectId),
-        state: 'resolved',
-        summary:
-          'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg is explained after all: operation op_3v8qk2x9m1s7d5f0 names this very object',
-        resolved_at: '2026-11-21T10:04:00.000Z',
-        resolved_by: 'op_3v8qk2x9m1s7d5f0',
-        version: 2,
-      },
-      action: {
-        ...action(projectId),
-        verdict: 'explained',
-        reason: 'provider_ref_matches',
-        operation_id: 'op_3v8qk2x9m1s7d5f0',
-      },
-      names: NAMES,
-    },
-  }),
-  'incident.acknowledged': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'incident.acknowledged',
-    data: {
-      incident: {
-        ...incident(projectId),
-        state: 'acknowledged',
-        acknowledged_at: '2026-11-21T10:02:00.000Z',
-        acknowledged_by: 'On call',
-        version: 2,
-      },
-      action: action(projectId),
-      names: NAMES,
-    },
-  }),
-  'drift.detected': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'drift.detected',
-    data: {
-      operation: { ...operation(projectId), state: 'completed', executing_at: AT, ended_at: AT },
-      action: {
-        ...action(projectId),
-        amount: 129_990,
-        verdict: 'explained',
-        reason: 'provider_ref_matches',
-        operation_id: 'op_3v8qk2x9m1s7d5f0',
-      },
-      differences: [{ field: 'amount', operation_says: 'EUR 1,249.90', provider_says: 'EUR 1,299.90' }],
-      names: NAMES,
-    },
-  }),
-  'approval.requested': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'approval.requested',
-    data: { operation: operation(projectId), approval: APPROVAL, names: NAMES },
-  }),
-  'approval.reminder': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'approval.reminder',
-    data: { operation: operation(projectId), approval: { ...APPROVAL, reminded_at: APPROVAL.remind_at }, names: NAMES },
-  }),
-  'approval.expired': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'approval.expired',
-    data: { operation: { ...operation(projectId), state: 'expired' }, approval: APPROVAL, names: NAMES },
-  }),
-  'cap.threshold': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'cap.threshold',
-    data: {
-      budget: {
-        budget_id: 'bud_4d8g1k6p3t9w2z7c',
-        project_id: projectId,
-        connection_id: null,
-        name: 'Refunds a day',
-        currency: 'eur',
-        cap: 1_000_000,
-        interval: 'day',
-        version: 1,
-        created_at: AT,
-        updated_at: AT,
-      },
-      current: {
-        starts_at: '2026-11-21T00:00:00.000Z',
-        ends_at: '2026-11-22T00:00:00.000Z',
-        used: 700_000,
-        reserved: 124_990,
-        left: 175_010,
-      },
-      percent: 80,
-      operation: operation(projectId),
-      names: NAMES,
-    },
-  }),
-  'run.failed': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'run.failed',
-    data: {
-      run: {
-        run_id: 'nightly-refunds-2026-11-21',
-        project_id: projectId,
-        reason: 'The agent stopped after three timeouts',
-        failed_at: AT,
-        reported_at: AT,
-      },
-      operations: [{ ...operation(projectId), state: 'executing', executing_at: AT }],
-      operations_total: 12,
-      names: NAMES,
-    },
-  }),
-  'storm.reported': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'storm.reported',
-    data: { storm: storm(projectId), names: NAMES },
-  }),
-  'channel.test': (projectId = 'prj_sample'): Alert => ({
-    ...common(projectId),
-    event: 'channel.test',
-    data: { channel_id: 'chn_sample', text: 'This is a test of the alert channel "On call"' },
-  }),
-} as const satisfies Record<Alert['event'], (projectId?: string) => Alert>
-
-/** The sample of `incident.opened` with changed facts about its incident, for tests. */
-export function sampleIncident(facts: Partial<Incident> = {}): Alert {
-  return {
-    ...common('prj_sample'),
-    event: 'incident.opened',
-    data: { incident: { ...incident('prj_sample'), ...facts }, action: action('prj_sample'), names: NAMES },
-  }
-}
-
-/** The sample of `incident.opened` with changed facts about its action, for tests and pictures. */
-export function sampleAction(facts: Partial<Action> = {}): Alert {
-  const projectId = 'prj_sample'
-  const data = { incident: incident(projectId), action: { ...action(projectId), ...facts }, names: NAMES }
-  return { ...common(projectId), event: 'incident.opened', data }
-}
-
-/** The alert about a connection whose notifications do not arrive, or cannot be verified. */
-export function sampleConnectionIncident(code: 'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', text?: string): Alert {
-  const projectId = 'prj_sample'
-  const summary = {
-    FEED_SILENT:
-      'Connection "Shop Germany": the provider lists 3 events that did not arrive within 15 minutes, the first of 2026-11-21T09:40:00.000Z',
-    VERIFICATION_UNAVAILABLE:
-      'Connection "Shop Germany": its notifications could not be checked since 2026-11-21T09:45:00.000Z: the provider refused the read key. They are kept, and checked as soon as the provider can be read',
-  }[code]
-  const about = { code, summary: text ?? summary, action_id: null, out_of_band: null }
-  return {
-    ...common(projectId),
-    event: 'incident.opened',
-    data: { incident: { ...incident(projectId), ...about }, action: null, names: NAMES },
-  }
-}
-
-/** The alert about a channel that was disabled because it failed. */
-export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
-  const about = { connection_id: null, action_id: null, out_of_band: null, channel_id: 'chn_sample' } as const
-  const summary =
-    'The alert channel "On call" was disabled: The receiver answered 410 Gone, which means no more deliveries; set another URL, then enable the channel again'
-  return {
-    ...common(projectId),
-    event: 'incident.opened',
-    data: {
-      incident: { ...incident(projectId), ...about, code: 'CHANNEL_DISABLED', summary },
-      action: null,
-      names: { ...NAMES, connection: null },
-    },
-  }
-}
-
-const KEY_SUMMARIES = {
-  KEY_EXPIRING: 'The API key "Billing job" expires on 2026-11-28T09:00:00.000Z',
-  KEY_RECOVERED: 'ada@laptop created an admin key for all projects with access to the database',
-}
-
-/** The alert about an API key that expires soon, or that somebody recovered. */
-export function sampleKeyIncident(projectId = 'prj_sample', code: keyof typeof KEY_SUMMARIES = 'KEY_EXPIRING'): Alert {
-  const about = { connection_id: null, action_id: null, out_of_band: null, key_id: 'key_sample' } as const
-  const summary = KEY_SUMMARIES[code]
-  return {
-    ...common(projectId),
-    event: 'incident.opened',
-    data: {
-      incident: { ...incident(projectId), ...about, code, summary },
-      action: null,
-      names: { ...NAMES, connection: null },
-    },
-  }
-}
-
-const common = (projectId: string) => ({ alert_id: 'alr_sample', project_id: projectId, created_at: AT })
+export const SAMPLE_ALERTS = Object.fromEntries(
+  Object.entries(DATA).map(([event, dataOf]) => [
+    event,
+    (projectId = 'prj_sample') => ({
+      alert_id: 'alr_sample',
+      project_id: projectId,
+      created_at: AT,
+      event,
+      data: dataOf(projectId),
+    }),
+  ]),
+) as { readonly [Event in Alert['event']]: (projectId?: string) => AlertOf<Event> }
 
 const APPROVAL: Approval = {
   required: true,

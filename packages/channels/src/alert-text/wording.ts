@@ -1,4 +1,5 @@
 import { formatMoney, kindWords, type Names, type ProviderKind } from '@backstop/contracts'
+import type { AlertTexts } from './alert-description.ts'
 
 /** The names of the providers in messages to people. */
 const PROVIDER_NAMES = {
@@ -58,6 +59,24 @@ export function listIds(ids: Readonly<Record<string, string | null | undefined>>
 
 export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+/** A fact of an alert, before it is known whether there is a value. */
+export type FactRow = readonly [label: string, value: string | null | undefined]
+
+/** The facts of these rows that have a value. */
+export function factsIn(rows: readonly FactRow[]): AlertTexts['facts'] {
+  return rows.flatMap(([label, value]) => (value == null ? [] : [{ label, value }]))
+}
+
+/** The text on one line; null if there is none. */
+export function oneLineOrNull(text: string | null | undefined): string | null {
+  return text == null ? null : toOneLine(text)
+}
+
+/** The time in the form of `formatTime`; null if there is none. */
+export function timeOrNull(iso: string | null | undefined): string | null {
+  return iso == null ? null : formatTime(iso)
 }
 
 /** Lists words as a sentence does: `amount, currency and payment`. */

@@ -1,6 +1,5 @@
 import type { ChannelModule } from '../channel.ts'
-import { postJson } from '../http-answer.ts'
-import { openWebhookUrl } from '../webhook-url-target.ts'
+import { ONE_MESSAGE_A_SECOND, openWebhookUrl, postJson } from '../webhook-url/target.ts'
 import type { DiscordConfig } from './form.ts'
 import { discordMessage } from './message.ts'
 
@@ -9,8 +8,7 @@ export const discordChannel: ChannelModule<DiscordConfig> = {
   kind: 'discord',
   audience: 'people',
   // Discord announces its limits with each answer and sends 429 above them; one message a second is below them.
-  concurrency: 1,
-  pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
+  ...ONE_MESSAGE_A_SECOND,
   deliver(channel, { alert }, ports) {
     const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
     const message = discordMessage(alert, ports.publicUrl, ports.brandName)

@@ -1,4 +1,4 @@
-import { type WebhookUrlConfig, webhookUrlForm } from '../webhook-url-form.ts'
+import { type WebhookUrlConfig, webhookUrlForm } from '../webhook-url/form.ts'
 
 export type DiscordConfig = WebhookUrlConfig<'discord'>
 

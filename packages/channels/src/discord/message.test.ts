@@ -1,13 +1,8 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../test/official-shapes.ts'
-import {
-  SAMPLE_ALERTS,
-  sampleAction,
-  sampleChannelIncident,
-  sampleConnectionIncident,
-  sampleIncident,
-} from '../alert-text/sample-alerts.ts'
+import { sampleAction, sampleChannelIncident, sampleConnectionIncident, sampleIncident } from '../../test/samples.ts'
+import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { discordMessage, escapeMarkdown } from './message.ts'
 
 const CONSOLE = 'https://console.example.com'

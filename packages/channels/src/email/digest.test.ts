@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { sampleIncident } from '../../test/samples.ts'
 import { DIGEST_LIMITS, describeDigest } from '../alert-text/describe-digest.ts'
-import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { digestMessage } from '../slack/digest.ts'
 import { renderDigestMail } from './digest.ts'
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Alert, Branding } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { compileMailTemplate } from '../../scripts/compile-mail-template.ts'
-import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident } from '../alert-text/sample-alerts.ts'
+import { sampleAction, sampleChannelIncident } from '../../test/samples.ts'
+import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { fillTemplate } from './fill-template.ts'
 import { renderMail } from './message.ts'
 
@@ -112,7 +113,7 @@ describe('branding', () => {
 
 describe('the compiled template', () => {
   test('equals the compiled template.mjml; otherwise run npm run mail-template', { timeout: 60_000 }, async () => {
-    const kept = readFileSync(new URL('compiled-template.ts', import.meta.url), 'utf8')
+    const kept = readFileSync(new URL('generated/mail-template.ts', import.meta.url), 'utf8')
     expect(kept).toBe(await compileMailTemplate())
   })
 })

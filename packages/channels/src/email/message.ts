@@ -3,8 +3,8 @@ import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { type AlertLink, linksOf } from '../alert-text/links.ts'
 import { linesOf } from '../alert-text/next-steps.ts'
-import { COMPILED_TEMPLATE } from './compiled-template.ts'
 import { fillTemplate } from './fill-template.ts'
+import { COMPILED_TEMPLATE } from './generated/mail-template.ts'
 import { appearanceOf, type MailAppearance, toOneLine } from './look.ts'
 
 export interface MailView {

@@ -2,8 +2,7 @@ import type { StoredChannel } from '@backstop/contracts'
 import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
 import type { AttemptAnswer } from '../answer.ts'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
-import { postJson } from '../http-answer.ts'
-import { openWebhookUrl } from '../webhook-url-target.ts'
+import { ONE_MESSAGE_A_SECOND, openWebhookUrl, postJson } from '../webhook-url/target.ts'
 import { digestMessage, digestWithoutBlocks } from './digest.ts'
 import type { SlackConfig } from './form.ts'
 import { type SlackMessage, slackMessage, slackWithoutBlocks } from './message.ts'
@@ -13,8 +12,7 @@ export const slackChannel: ChannelModule<SlackConfig> = {
   kind: 'slack',
   audience: 'people',
   // Slack accepts one message per second and webhook, and answers 429 to further messages.
-  concurrency: 1,
-  pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
+  ...ONE_MESSAGE_A_SECOND,
   deliver(channel, { alert }, ports) {
     const message = slackMessage(alert, ports.publicUrl, ports.brandName)
     return postMessage(channel, { message, withoutBlocks: slackWithoutBlocks(alert, ports.publicUrl) }, ports)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { SAMPLE_ALERTS, sampleAction } from '../alert-text/sample-alerts.ts'
+import { sampleAction } from '../../test/samples.ts'
+import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { escapeMrkdwn, type SlackMessage, slackMessage, slackText, slackWithoutBlocks, truncate } from './message.ts'
 
 const CONSOLE = 'https://console.example.com'

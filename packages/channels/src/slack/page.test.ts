@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { sampleIncident } from '../../test/samples.ts'
+import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { digestMessage } from './digest.ts'
 import { slackMessage } from './message.ts'
 import { slackPage } from './page.ts'

@@ -1,6 +1,5 @@
 import type { ChannelModule } from '../channel.ts'
-import { postJson } from '../http-answer.ts'
-import { openWebhookUrl } from '../webhook-url-target.ts'
+import { ONE_MESSAGE_A_SECOND, openWebhookUrl, postJson } from '../webhook-url/target.ts'
 import type { TeamsConfig } from './form.ts'
 import { teamsMessage } from './message.ts'
 
@@ -10,8 +9,7 @@ export const teamsChannel: ChannelModule<TeamsConfig> = {
   audience: 'people',
   // Teams slows down callers that post more than four messages in a second
   // (https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
-  concurrency: 1,
-  pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
+  ...ONE_MESSAGE_A_SECOND,
   deliver(channel, { alert }, ports) {
     const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
     const message = teamsMessage(alert, ports.publicUrl, ports.brandName)

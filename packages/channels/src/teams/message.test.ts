@@ -1,7 +1,8 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../test/official-shapes.ts'
-import { SAMPLE_ALERTS, sampleAction, sampleChannelIncident, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { sampleAction, sampleChannelIncident, sampleIncident } from '../../test/samples.ts'
+import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { teamsMessage } from './message.ts'
 
 const CONSOLE = 'https://console.example.com'

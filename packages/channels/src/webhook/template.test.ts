@@ -1,6 +1,7 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { SAMPLE_ALERTS, sampleIncident } from '../alert-text/sample-alerts.ts'
+import { sampleIncident } from '../../test/samples.ts'
+import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { findTemplateFault, renderTemplate, TEMPLATE_LIMITS } from './template.ts'
 
 const opened = () => SAMPLE_ALERTS['incident.opened']()

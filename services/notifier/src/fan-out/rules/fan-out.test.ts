@@ -1,5 +1,5 @@
-import { SAMPLE_ALERTS, sampleFailingChannel } from '@backstop/channels'
-import { alert, PROJECT } from '@backstop/channels/test'
+import { SAMPLE_ALERTS } from '@backstop/channels'
+import { alert, PROJECT, sampleFailingChannel } from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { SubscribedChannel } from '../../channels/channel-store.ts'

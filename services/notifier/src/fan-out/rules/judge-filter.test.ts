@@ -1,5 +1,12 @@
-import { SAMPLE_ALERTS, sampleChannelIncident, sampleConnectionIncident } from '@backstop/channels'
-import { action, alert, incidentAlerts, PROJECT } from '@backstop/channels/test'
+import { SAMPLE_ALERTS } from '@backstop/channels'
+import {
+  action,
+  alert,
+  incidentAlerts,
+  PROJECT,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+} from '@backstop/channels/test'
 import type { Action, Alert, ChannelFilter } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { judgeFilter } from './judge-filter.ts'

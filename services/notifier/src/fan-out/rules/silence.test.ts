@@ -1,5 +1,11 @@
-import { SAMPLE_ALERTS, sampleChannelIncident, sampleConnectionIncident } from '@backstop/channels'
-import { alert, incidentAlerts, PROJECT } from '@backstop/channels/test'
+import { SAMPLE_ALERTS } from '@backstop/channels'
+import {
+  alert,
+  incidentAlerts,
+  PROJECT,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+} from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { KnownSilence } from '../../channels/channel-store.ts'

@@ -1,6 +1,6 @@
 import type { ChannelKind, SealedSecret } from '@backstop/contracts'
 import { z } from 'zod'
-import { channelForm, type SealField, type ServiceHosts, Url, WebhookUrlPatch } from './form.ts'
+import { channelForm, type SealField, type ServiceHosts, Url, WebhookUrlPatch } from '../form.ts'
 
 /**
  * The stored configuration of a channel that posts to an incoming webhook. The URL is a secret because anyone who has

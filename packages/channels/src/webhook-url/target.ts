@@ -1,7 +1,10 @@
 import type { StoredChannel } from '@backstop/contracts'
 import { Secret } from '@backstop/kit/config'
 import type { SecretBox } from '@backstop/kit/secret-box'
-import type { WebhookUrlConfig } from './webhook-url-form.ts'
+import type { AttemptAnswer } from '../answer.ts'
+import type { ChannelModule, ChannelPorts } from '../channel.ts'
+import { toHttpAnswer } from '../http-answer.ts'
+import type { WebhookUrlConfig } from './form.ts'
 
 /** The URL of an incoming webhook. It is a secret, because anyone who has it can post. */
 export interface WebhookUrlTarget {
@@ -12,6 +15,27 @@ export interface WebhookUrlTarget {
    * the app or the token.
    */
   readonly echoes: readonly Secret[]
+}
+
+/** The limits of a chat that accepts about one message a second for each webhook. */
+export const ONE_MESSAGE_A_SECOND = {
+  concurrency: 1,
+  pace: { intervalMs: 1_000, targetOf: ({ fingerprint }) => fingerprint },
+} satisfies Pick<ChannelModule<WebhookUrlConfig>, 'concurrency' | 'pace'>
+
+/** Posts a message to the webhook of a chat. @param lane the id of the channel */
+export function postJson(
+  lane: string,
+  { url, echoes }: Pick<WebhookUrlTarget, 'echoes'> & { readonly url: string },
+  message: object,
+  { egress, attemptMs: timeoutMs }: Pick<ChannelPorts, 'egress' | 'attemptMs'>,
+): Promise<AttemptAnswer> {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const body = JSON.stringify(message)
+  return toHttpAnswer(
+    egress.request({ url, method: 'POST', headers, body, lane, timeoutMs, partialBody: 'accept' }),
+    echoes,
+  )
 }
 
 /** @throws AppError `secret_unreadable` */

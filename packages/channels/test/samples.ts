@@ -1,0 +1,65 @@
+import type { Action, Alert, Incident } from '@backstop/contracts'
+import { SAMPLE_ALERTS } from '../src/alert-text/sample-alerts.ts'
+
+/** The sample of `incident.opened` with changed facts about its incident. */
+export function sampleIncident(facts: Partial<Incident> = {}): Alert {
+  return opened('prj_sample', facts)
+}
+
+/** The sample of `incident.opened` with changed facts about its action. */
+export function sampleAction(facts: Partial<Action> = {}): Alert {
+  const { data, ...alert } = SAMPLE_ALERTS['incident.opened']()
+  return { ...alert, data: { ...data, action: data.action && { ...data.action, ...facts } } }
+}
+
+const CONNECTION_SUMMARIES = {
+  FEED_SILENT:
+    'Connection "Shop Germany": the provider lists 3 events that did not arrive within 15 minutes, the first of 2026-11-21T09:40:00.000Z',
+  VERIFICATION_UNAVAILABLE:
+    'Connection "Shop Germany": its notifications could not be checked since 2026-11-21T09:45:00.000Z: the provider refused the read key. They are kept, and checked as soon as the provider can be read',
+}
+
+/** The alert about a connection whose notifications do not arrive, or cannot be verified. */
+export function sampleConnectionIncident(
+  code: keyof typeof CONNECTION_SUMMARIES,
+  summary = CONNECTION_SUMMARIES[code],
+): Alert {
+  return opened('prj_sample', { code, summary, action_id: null, out_of_band: null }, { action: null })
+}
+
+/** The alert about a channel that was disabled because it failed. */
+export function sampleChannelIncident(projectId = 'prj_sample'): Alert {
+  const summary =
+    'The alert channel "On call" was disabled: The receiver answered 410 Gone, which means no more deliveries; set another URL, then enable the channel again'
+  return withoutConnection(projectId, { channel_id: 'chn_sample', code: 'CHANNEL_DISABLED', summary })
+}
+
+/** The alert about a channel that delivers nothing. */
+export function sampleFailingChannel(projectId = 'prj_sample'): Alert {
+  const summary =
+    'The alert channel "On call" delivers nothing: No alert has arrived there since 2026-11-21T09:45:00.000Z. The newest failure: The receiver answered 500; read its log at the time of this attempt'
+  return withoutConnection(projectId, { channel_id: 'chn_sample', code: 'CHANNEL_FAILING', summary })
+}
+
+const KEY_SUMMARIES = {
+  KEY_EXPIRING: 'The API key "Billing job" expires on 2026-11-28T09:00:00.000Z',
+  KEY_RECOVERED: 'ada@laptop created an admin key for all projects with access to the database',
+}
+
+/** The alert about an API key that expires soon, or that somebody recovered. */
+export function sampleKeyIncident(projectId = 'prj_sample', code: keyof typeof KEY_SUMMARIES = 'KEY_EXPIRING'): Alert {
+  return withoutConnection(projectId, { key_id: 'key_sample', code, summary: KEY_SUMMARIES[code] })
+}
+
+function withoutConnection(projectId: string, facts: Partial<Incident>): Alert {
+  const { names } = SAMPLE_ALERTS['incident.opened']().data
+  const about = { connection_id: null, action_id: null, out_of_band: null, ...facts }
+  return opened(projectId, about, { action: null, names: { project: names?.project ?? null, connection: null } })
+}
+
+type Opened = ReturnType<(typeof SAMPLE_ALERTS)['incident.opened']>
+
+function opened(projectId: string, facts: Partial<Incident>, more: Partial<Opened['data']> = {}): Opened {
+  const { data, ...alert } = SAMPLE_ALERTS['incident.opened'](projectId)
+  return { ...alert, data: { ...data, incident: { ...data.incident, ...facts }, ...more } }
+}
