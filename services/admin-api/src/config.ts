@@ -12,7 +12,7 @@ import {
   socketSettings,
 } from '@backstop/kit/service'
 import { z } from 'zod'
-import { isLoopback } from './access/rules/loopback.ts'
+import { isLoopback } from './access/rules/same-origin.ts'
 import type { AdminSettings } from './app.ts'
 import { parseGroupRole } from './oidc/rules/group-roles.ts'
 

@@ -2,6 +2,7 @@
  * Sends generated requests for every operation of the OpenAPI document, and compares each answer with the document. GENERATED_REQUESTS=10000
  * sends more; GENERATED_SEED repeats a run.
  */
+
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -45,7 +45,7 @@ export const ListedIncident = ShownIncident.extend({
 export type ListedIncident = z.infer<typeof ListedIncident>
 
 /** One delivery of an incident's alert, with each attempt. */
-const IncidentDelivery = z.object({
+export const IncidentDelivery = z.object({
   delivery_id: z.string(),
   channel_id: z.string(),
   alert_id: z.string(),

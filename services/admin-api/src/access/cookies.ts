@@ -1,4 +1,4 @@
-import { isLoopback } from './rules/loopback.ts'
+import { isLoopback } from './rules/same-origin.ts'
 
 /**
  * The cookies of browsers. They are Secure and bound to the exact host (`__Host-`), except on loopback, where browsers differ about

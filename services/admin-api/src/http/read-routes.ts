@@ -8,19 +8,20 @@ import type { NeededScope, Principal } from '../access/rules/access.ts'
 import type { DocumentFilter, PageRequest, ReadCollection, StoredDocument } from '../store/collection.ts'
 import { walkPages } from '../store/walk-pages.ts'
 import { buildPage, type ListPosition, PositionCursor } from './cursor.ts'
-import { projectFilterOf } from './find-resource.ts'
-import { etagOf } from './if-match.ts'
-import { defineRoute, type Route, type RouteRequest } from './route.ts'
+import { findInProject, projectFilterOf } from './find-resource.ts'
+import { defineRoute, type PathParams, type Route, type RouteRequest, versionedAnswer } from './route.ts'
 import { FormatFilter, LIST_FORMATS, type ListFormat, streamList } from './whole-list/stream-list.ts'
 
-type NoParams = z.ZodObject<Record<never, never>>
 type PageQuery = z.ZodObject<typeof ListQuery.shape>
 type ReadRequest<P extends z.ZodType, Q extends z.ZodType> = Pick<
   RouteRequest<z.output<P>, z.output<Q>, undefined>,
   'params' | 'query' | 'principal' | 'now' | 'signal'
 >
+type ShowRequest = Pick<RouteRequest<never, never, never>, 'principal' | 'now' | 'signal'>
 
-interface ReadInput<P, Q, S> extends Pick<Route, 'path' | 'operationId' | 'tag' | 'summary' | 'description'> {
+interface ReadInput<Path extends string, P, Q, S>
+  extends Pick<Route, 'operationId' | 'tag' | 'summary' | 'description'> {
+  readonly path: Path
   /** Default: `read`. */
   readonly scope?: NeededScope
   readonly params?: P
@@ -30,8 +31,8 @@ interface ReadInput<P, Q, S> extends Pick<Route, 'path' | 'operationId' | 'tag' 
 }
 
 /** Describes a list that is read page by page. */
-export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extends z.ZodType, Item>
-  extends ReadInput<P, Q, S> {
+export interface PagedInput<Path extends string, P extends z.ZodObject, Q extends PageQuery, S extends z.ZodType, Item>
+  extends ReadInput<Path, P, Q, S> {
   /** Names the items in the plural: "actions". */
   readonly items: string
   /** True if the whole list can also be read as CSV or NDJSON. */
@@ -42,19 +43,19 @@ export interface PagedInput<P extends z.ZodObject, Q extends PageQuery, S extend
     place: { readonly after: ListPosition | undefined; readonly limit: number },
   ): Promise<readonly Item[]>
   placeOf(item: Item): ListPosition
-  show(item: Item, now: Date, principal: Principal): z.input<S>
+  show(item: Item, request: ShowRequest): z.input<S>
 }
 
 /** Defines a route for a list that is read page by page. */
 export function pagedRoute<
+  const Path extends string,
   S extends z.ZodType,
   Item,
-  P extends z.ZodObject = NoParams,
+  P extends z.ZodObject = PathParams<Path>,
   Q extends PageQuery = PageQuery,
->({ items, schema, page, placeOf, show, isStreamable = false, ...input }: PagedInput<P, Q, S, Item>): Route {
+>({ items, schema, page, placeOf, show, isStreamable = false, ...input }: PagedInput<Path, P, Q, S, Item>): Route {
   const asked = (input.query ?? ListQuery) as Q
   const query = isStreamable ? (asked.extend({ format: FormatFilter }) as unknown as Q) : asked
-  const namesProject = input.params !== undefined || 'project_id' in query.shape
   return defineRoute({
     ...input,
     method: 'get',
@@ -67,7 +68,7 @@ export function pagedRoute<
         ...(isStreamable ? { otherMediaTypes: Object.values(LIST_FORMATS) } : {}),
       },
     },
-    refusals: namesProject ? ['not_found'] : [],
+    refusals: 'project_id' in query.shape ? ['not_found'] : [],
     async handle(request) {
       const { cursor, limit, format: named } = request.query as z.output<PageQuery> & { readonly format?: string }
       const after = request.cursors.verify(PositionCursor, cursor)
@@ -75,10 +76,7 @@ export function pagedRoute<
       if (format === undefined) {
         const found = await page(request, { after, limit: limit + 1 })
         const signPlace = (item: Item) => request.cursors.sign(PositionCursor, placeOf(item))
-        return {
-          status: 200,
-          body: buildPage(found, limit, signPlace, item => show(item, request.now, request.principal)),
-        }
+        return { status: 200, body: buildPage(found, limit, signPlace, item => show(item, request)) }
       }
       const { signal } = request
       let principal: Principal | undefined
@@ -94,7 +92,7 @@ export function pagedRoute<
         placeOf,
       })
       const rowsOf = (found: readonly Item[] | undefined) =>
-        (found ?? []).map(item => show(item, request.now, principal ?? request.principal) as Row)
+        (found ?? []).map(item => show(item, { ...request, principal: principal ?? request.principal }) as Row)
       // The first page is read before the answer begins, so that an error is still answered as a problem document.
       const first = await walk.next()
       async function* pages() {
@@ -132,15 +130,26 @@ function chooseFormat(
   return type === LIST_FORMATS.csv ? 'csv' : type === LIST_FORMATS.ndjson ? 'ndjson' : undefined
 }
 
+/** What the list of a resource and the route of one item have in common. */
+interface DocumentInput<D extends StoredDocument, B extends StoredDocument, Shown> {
+  readonly collection: ReadCollection<D>
+  /** A second collection. Its document with the id of `idBeside` is shown together with the first. */
+  readonly beside?: Pick<ReadCollection<B>, 'findAll'> | undefined
+  /** Default: the id of the first document. */
+  readonly idBeside?: ((document: D) => string) | undefined
+  show(document: D, request: ShowRequest, beside: B | undefined): Shown
+}
+
 /** Describes a list of documents of one collection. */
 export interface ListInput<
+  Path extends string,
   P extends z.ZodObject,
   Q extends PageQuery,
   S extends z.ZodType,
   D extends StoredDocument,
   B extends StoredDocument,
-> extends Omit<PagedInput<P, Q, S, D>, 'page' | 'placeOf' | 'show'> {
-  readonly collection: ReadCollection<D>
+> extends Omit<PagedInput<Path, P, Q, S, D>, 'page' | 'placeOf' | 'show'>,
+    DocumentInput<D, B, z.input<S>> {
   /** The date that the list is sorted by. */
   readonly sortedBy: keyof D & string
   /**
@@ -150,21 +159,17 @@ export interface ListInput<
   narrow?(request: ReadRequest<P, Q>): DocumentFilter<D> | Promise<DocumentFilter<D>>
   filter?(query: z.output<Q>): DocumentFilter<D>
   window?(query: z.output<Q>): PageRequest<D>['window']
-  /** A second collection. The document with the id of `idBeside` is shown together with the first. */
-  readonly beside?: Pick<ReadCollection<B>, 'findAll'>
-  /** Default: the id of the first document. */
-  idBeside?(document: D): string
-  show(document: D, beside: B | undefined, now: Date, principal: Principal): z.input<S>
 }
 
 /** Defines a route that lists the documents of a collection. */
 export function listRoute<
+  const Path extends string,
   S extends z.ZodType,
   D extends StoredDocument,
   B extends StoredDocument = StoredDocument,
-  P extends z.ZodObject = NoParams,
+  P extends z.ZodObject = PathParams<Path>,
   Q extends PageQuery = PageQuery,
->({ collection, sortedBy, narrow, filter, window, beside, idBeside, show, ...input }: ListInput<P, Q, S, D, B>): Route {
+>({ collection, sortedBy, narrow, filter, window, show, ...input }: ListInput<Path, P, Q, S, D, B>): Route {
   return pagedRoute({
     ...input,
     async page(request: ReadRequest<P, Q>, place) {
@@ -173,16 +178,22 @@ export function listRoute<
       const own = narrow === undefined ? projectFilterOf(principal, asked) : await narrow(request)
       const where = { ...filter?.(query), ...own } as DocumentFilter<D>
       const documents = await collection.page({ where, by: sortedBy, window: window?.(query), ...place })
-      const idOf = idBeside ?? (({ _id }: D) => _id)
-      const ids = [...new Set(documents.map(idOf))]
-      const others =
-        beside === undefined ? [] : await beside.findAll({ _id: { in: ids } } as unknown as DocumentFilter<B>)
-      const otherOf = new Map(others.map(other => [other._id, other]))
-      return documents.map(document => ({ document, other: otherOf.get(idOf(document)) }))
+      return joinBeside(documents, input)
     },
     placeOf: ({ document }) => ({ at: document[sortedBy] as Date, id: document._id }),
-    show: ({ document, other }, now, principal) => show(document, other, now, principal),
+    show: ({ document, other }, request) => show(document, request, other),
   })
+}
+
+/** Reads the documents that are shown together with these. */
+async function joinBeside<D extends StoredDocument, B extends StoredDocument>(
+  documents: readonly D[],
+  { beside, idBeside = ({ _id }) => _id }: Pick<DocumentInput<D, B, never>, 'beside' | 'idBeside'>,
+): Promise<{ readonly document: D; readonly other: B | undefined }[]> {
+  const _id = { in: [...new Set(documents.map(idBeside))] }
+  const others = (await beside?.findAll({ _id } as unknown as DocumentFilter<B>)) ?? []
+  const otherOf = new Map(others.map(other => [other._id, other]))
+  return documents.map(document => ({ document, other: otherOf.get(idBeside(document)) }))
 }
 
 /** The window of a list whose query has `from` and `to`. */
@@ -202,39 +213,60 @@ export function isWithin({ from, before }: NonNullable<PageRequest<never>['windo
   return (from === undefined || at >= from) && (before === undefined || at < before)
 }
 
-const IdParams = z.object({ id: z.string() })
-
 /** Describes a route that reads one item. */
-export interface GetInput<P extends z.ZodObject, Q extends z.ZodObject, S extends z.ZodType, Item>
-  extends ReadInput<P, Q, S> {
+export interface ItemInput<Path extends string, P extends z.ZodObject, Q extends z.ZodObject, S extends z.ZodType, Item>
+  extends ReadInput<Path, P, Q, S> {
   /** Names the item: "action". */
   readonly item: string
   /** True if the answer has an ETag, computed from the `version` of the item. */
   readonly isVersioned?: z.input<S> extends { readonly version: number } ? boolean : never
   /** @throws AppError `not_found`, also for an item of another project */
   find(request: ReadRequest<P, Q>): Promise<Item>
-  show(item: Item, now: Date, principal: Principal, signal: AbortSignal): z.input<S> | Promise<z.input<S>>
+  show(item: Item, request: ShowRequest): z.input<S> | Promise<z.input<S>>
 }
 
 /** Defines a route that reads one item. */
-export function getRoute<
+export function itemRoute<
+  const Path extends string,
   S extends z.ZodType,
   Item,
-  P extends z.ZodObject = typeof IdParams,
-  Q extends z.ZodObject = NoParams,
->({ item, schema, isVersioned, find, show, ...input }: GetInput<P, Q, S, Item>): Route {
+  P extends z.ZodObject = PathParams<Path>,
+  Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>({ item, schema, isVersioned, find, show, ...input }: ItemInput<Path, P, Q, S, Item>): Route {
   const description = isVersioned ? `The ${item}; its version is the ETag` : `The ${item}`
   return defineRoute({
     ...input,
     method: 'get',
     scope: input.scope ?? 'read',
-    params: (input.params ?? IdParams) as P,
     answers: { 200: { description, schema } },
-    refusals: ['not_found'],
     async handle(request) {
-      const body = await show(await find(request), request.now, request.principal, request.signal)
-      const headers = isVersioned ? { etag: etagOf((body as { version: number }).version) } : {}
-      return { status: 200, body, headers }
+      const body = await show(await find(request), request)
+      return isVersioned ? versionedAnswer(200, body as { version: number }) : { status: 200, body }
+    },
+  })
+}
+
+/** Defines a route that reads one document of a collection. Its path is that of the list and the id. */
+export function getRoute<
+  const Path extends string,
+  S extends z.ZodType,
+  D extends StoredDocument & { readonly project_id: string | null },
+  B extends StoredDocument = StoredDocument,
+>({
+  collection,
+  beside,
+  idBeside,
+  show,
+  ...input
+}: Omit<ItemInput<Path, never, never, S, D>, 'find' | 'show' | 'params' | 'query'> &
+  DocumentInput<D, B, z.input<S> | Promise<z.input<S>>>): Route {
+  return itemRoute({
+    ...input,
+    path: `${input.path as string}/{id}`,
+    find: ({ params, principal }) => findInProject(collection, principal, input.item, params.id),
+    async show(document, request) {
+      const [joined] = await joinBeside([document], { beside, idBeside })
+      return show(document, request, joined?.other)
     },
   })
 }

@@ -12,6 +12,7 @@ import type { Identity, NeededScope, Principal } from '../access/rules/access.ts
 import type { RequestOrigin } from '../access/rules/same-origin.ts'
 import type { AdminCollections } from '../store/stores.ts'
 import type { ListCursors } from './cursor.ts'
+import { etagOf } from './if-match.ts'
 
 /** The HTTP methods of the API. */
 export type Method = 'get' | 'post' | 'patch' | 'delete'
@@ -164,57 +165,85 @@ const MAX_BODY_BYTES = 1_048_576
 /** Limit for routes without a body: enough for an empty object. */
 const MAX_NO_BODY_BYTES = 1_024
 
-const NO_PARAMETERS = z.object({})
+/** The names in braces of a path. */
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never
 
-type RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
-  Route,
-  | 'params'
-  | 'query'
-  | 'body'
-  | 'bodyForm'
-  | 'maxBodyBytes'
-  | 'needsBody'
-  | 'checkCredential'
-  | 'handle'
-  | 'refusals'
-  | 'honoursIfMatch'
-> & {
+/** The schema of the parameters that a path names: each is a text. */
+export type PathParams<Path extends string> = z.ZodObject<{ [Name in PathNames<Path>]: z.ZodString }>
+
+function pathParamsOf(path: string): z.ZodObject {
+  return z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()])))
+}
+
+/** What a route with defaults leaves out. */
+type Defaulted = 'path' | 'params' | 'query' | 'body' | 'bodyForm' | 'maxBodyBytes' | 'needsBody' | 'checkCredential'
+
+interface RouteInput<Path extends string, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>
+  extends Omit<Route, Defaulted | 'handle' | 'refusals' | 'honoursIfMatch'> {
+  readonly path: Path
+  /** Default: a text for each name in the path. */
   readonly params?: P
   readonly query?: Q
   readonly body?: B
   /** Default: follows from `body` and `scope`. */
   readonly bodyForm?: Route['bodyForm']
   readonly maxBodyBytes?: number
+  /** Added by itself: `not_found` if the path has a parameter, and the refusals of `honoursIfMatch`. */
   readonly refusals?: readonly ErrorCode[]
   readonly honoursIfMatch?: boolean
   checkCredential?(params: z.output<P>): void
   handle(request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>
 }
 
-/** Defines a route: derives the handler's types from the schemas, and adds defaults. */
+/** Defines a route: derives the handler's types from the path and the schemas, and adds defaults. */
 export function defineRoute<
-  P extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  const Path extends string,
+  P extends z.ZodObject = PathParams<Path>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends z.ZodType = z.ZodUndefined,
->(input: RouteInput<P, Q, B>): Route {
+>(input: RouteInput<Path, P, Q, B>): Route {
   const bodyForm = input.bodyForm ?? bodyFormOf(input)
   return {
     ...input,
-    params: input.params ?? NO_PARAMETERS,
-    query: input.query ?? NO_PARAMETERS,
+    params: input.params ?? pathParamsOf(input.path),
+    query: input.query ?? z.object({}),
     body: input.body,
     bodyForm,
     maxBodyBytes: input.maxBodyBytes ?? (bodyForm === 'none' ? MAX_NO_BODY_BYTES : MAX_BODY_BYTES),
     needsBody: input.body !== undefined && !input.body.safeParse({}).success,
-    refusals: input.refusals ?? [],
+    refusals: refusalsOf(input),
     honoursIfMatch: input.honoursIfMatch ?? false,
     checkCredential: params => input.checkCredential?.(params),
     handle: request => input.handle(request),
   }
 }
 
+function refusalsOf({
+  method,
+  path,
+  scope,
+  honoursIfMatch = false,
+  refusals = [],
+}: Pick<Route, 'method' | 'path' | 'scope'> & Partial<Pick<Route, 'honoursIfMatch' | 'refusals'>>): ErrorCode[] {
+  const isAboutResource = scope !== 'public' && path.includes('{')
+  const isChange = honoursIfMatch && method !== 'post'
+  return [
+    ...(isAboutResource ? (['not_found'] as const) : []),
+    ...refusals,
+    ...(honoursIfMatch ? (['precondition_failed'] as const) : []),
+    ...(isChange ? (['conflict'] as const) : []),
+  ]
+}
+
 function bodyFormOf({ body, scope }: { readonly body?: z.ZodType; readonly scope: Route['scope'] }): Route['bodyForm'] {
   if (body !== undefined) return 'json'
   // Bodies of public routes are not read, so callers without a key use none of the memory for bodies.
   return scope === 'public' ? 'ignored' : 'none'
+}
+
+/** The answer with a versioned resource, whose version is the ETag. */
+export function versionedAnswer<Body extends { readonly version: number }>(status: 200 | 201, body: Body): RouteAnswer {
+  return { status, body, headers: { etag: etagOf(body.version) } }
 }

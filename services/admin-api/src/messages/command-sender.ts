@@ -1,4 +1,4 @@
-import { type Command, HEADERS } from '@backstop/contracts'
+import { type Command, type DeadLetterDocument, HEADERS, type TopicName } from '@backstop/contracts'
 import type { Producer } from '@backstop/kit/bus'
 import type { MessageCodec } from '@backstop/kit/registry'
 
@@ -45,4 +45,20 @@ function targetOf(command: Command): string {
   if ('key_id' in command) return command.key_id
   if (command.kind === 'mark_replayed') return command.project_id
   return command.channel_id
+}
+
+/** Publishes dead letters to their original topics. */
+export interface DeadLetterSender {
+  /** @throws AppError `unavailable` if the message could not be published */
+  send(letter: DeadLetterDocument): Promise<void>
+}
+
+export function createDeadLetterSender(producer: Producer): DeadLetterSender {
+  return {
+    // The headers keep the original topic and position, so if the message fails again, it becomes the same dead letter.
+    send: ({ topic, key, value, headers }) =>
+      producer.send([
+        { topic: topic as TopicName, key, value: value === null ? null : Buffer.from(value, 'base64'), headers },
+      ]),
+  }
 }

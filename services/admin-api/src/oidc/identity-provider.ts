@@ -2,6 +2,7 @@
  * Signs people in with OpenID Connect: authorization code with PKCE, state and nonce. The library checks the state, the exact issuer,
  * the audience, the nonce, the expiry and the signature of the ID token; its requests are sent by the guarded client.
  */
+
 import type { Clock } from '@backstop/kit/clock'
 import type { Secret } from '@backstop/kit/config'
 import { type Egress, egressReason } from '@backstop/kit/egress'

@@ -1,5 +1,3 @@
-import { isLoopback } from './loopback.ts'
-
 /** The parts of a request by which a browser says where the request comes from. */
 export interface RequestOrigin {
   readonly method: string
@@ -41,3 +39,10 @@ export function decideSignInOrigin({ host, origin, fetchSite }: RequestOrigin): 
 }
 
 const REFUSED: OriginVerdict = { kind: 'refused', reason: 'cross_site' }
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+
+/** True for localhost and the loopback addresses, with or without a port. @param host as in a Host header */
+export function isLoopback(host: string | undefined): boolean {
+  return host !== undefined && LOOPBACK_HOST.test(host)
+}

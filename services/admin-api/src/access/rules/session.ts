@@ -1,4 +1,5 @@
-import type { ApiKeyDocument, Session, SessionDocument } from '@backstop/contracts'
+import { type ApiKeyDocument, Session, type SessionDocument } from '@backstop/contracts'
+import { showDocument } from '../../rules/show-document.ts'
 
 const HOUR_MS = 3_600_000
 /** A session that is not used for this time ends, in milliseconds. */
@@ -37,24 +38,5 @@ export function decideSecret(
 }
 
 export function showSession(document: SessionDocument, now: Date): Session {
-  const {
-    _id,
-    hash: _,
-    key_hash: __,
-    parent_ids: ___,
-    created_at,
-    last_seen_at,
-    expires_at,
-    ended_at,
-    ...rest
-  } = document
-  return {
-    session_id: _id,
-    ...rest,
-    state: stateOfSession(document, now),
-    created_at: created_at.toISOString(),
-    last_seen_at: last_seen_at.toISOString(),
-    expires_at: expires_at.toISOString(),
-    ended_at: ended_at?.toISOString() ?? null,
-  }
+  return showDocument(Session, document, { session_id: document._id, state: stateOfSession(document, now) })
 }

@@ -1,4 +1,5 @@
-import { type Process, type ProcessDocument, SERVICES } from '@backstop/contracts'
+import { Process, type ProcessDocument, SERVICES } from '@backstop/contracts'
+import { showDocument } from '../../rules/show-document.ts'
 
 /** A process that has not reported for this long is silent, in milliseconds. It misses three reports before. */
 const SILENT_AFTER_MS = 60_000
@@ -15,16 +16,9 @@ export function describeProcesses(documents: readonly ProcessDocument[], nowMs: 
     if (!isSilent(document)) return document.unready === null ? 'ready' : 'not_ready'
     return replaced.has(document._id) ? 'replaced' : 'silent'
   }
-  const described = oldestFirst.map(document => {
-    const { _id, started_at, reported_at, ...shown } = document
-    return {
-      process_id: _id,
-      ...shown,
-      started_at: started_at.toISOString(),
-      reported_at: reported_at.toISOString(),
-      state: stateOf(document),
-    }
-  })
+  const described = oldestFirst.map(document =>
+    showDocument(Process, document, { process_id: document._id, state: stateOf(document) }),
+  )
   return SERVICES.flatMap(service => described.filter(shown => shown.service === service).toReversed())
 }
 

@@ -31,7 +31,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       show: ({ item }) => showAction(item),
     }),
     getRoute({
-      path: '/v1/actions/{id}',
+      path: '/v1/actions',
       operationId: 'getAction',
       tag,
       summary: 'Get an action with its verdict, the reason and the timeline',
@@ -39,7 +39,7 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
         '`why` contains the rule of the verdict, the operations that do not explain the action with the reason for each, and the answer of the provider if it was asked.',
       item: 'action',
       schema: ShownAction,
-      find: ({ params, principal }) => findInProject(stores.actions, principal, 'action', params.id),
+      collection: stores.actions,
       show: showAction,
     }),
   ]
@@ -107,10 +107,8 @@ function filterOf({
     provider_ref,
     currency,
     mode,
-    ...(made_from === undefined && made_to === undefined
-      ? {}
-      : { provider_created_at: madeBetween(made_from, made_to) }),
-    ...(min_amount === undefined && max_amount === undefined ? {} : { amount: { min: min_amount, max: max_amount } }),
+    provider_created_at: madeBetween(made_from, made_to),
+    amount: rangeOf(min_amount, max_amount),
     merged_into: null,
   }
 }
@@ -127,11 +125,13 @@ function windowOfActions({ from, to, made_from }: z.output<typeof ActionQuery>) 
 }
 
 /** Times are stored as text with milliseconds, and a range includes its bounds. */
-function madeBetween(from: string | undefined, to: string | undefined): Range<string> {
-  return {
-    min: from === undefined ? undefined : isoTime(Date.parse(from)),
-    max: to === undefined ? undefined : isoTime(Date.parse(to) - 1),
-  }
+function madeBetween(from: string | undefined, to: string | undefined): Range<string> | undefined {
+  return rangeOf(from && isoTime(Date.parse(from)), to && isoTime(Date.parse(to) - 1))
+}
+
+/** Undefined matches everything. */
+function rangeOf<Value>(min: Value | undefined, max: Value | undefined): Range<Value> | undefined {
+  return min === undefined && max === undefined ? undefined : { min, max }
 }
 
 /** An action as the API shows it: without the internal fields of the reconciler. */

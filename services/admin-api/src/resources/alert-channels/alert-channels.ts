@@ -7,25 +7,21 @@ import {
 } from '@backstop/channels'
 import type { ProjectDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
+import { storeNew } from '../../http/change-document.ts'
 import { findActiveProject, findChannel, projectFilterOf } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
-import { getRoute, pagedRoute } from '../../http/read-routes.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { itemRoute, pagedRoute } from '../../http/read-routes.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { Collection } from '../../store/collection.ts'
 import { changeChannelRoute } from './change-alert-channel.ts'
 import { changeChannel } from './change-channel.ts'
-import { checkFilter, findDeafChannels } from './check-filter.ts'
-import { checkQuietHours } from './check-quiet-hours.ts'
-import { checkTarget } from './check-target.ts'
+import { checkFilter, checkQuietHours, checkTarget, findDeafChannels } from './check-channel.ts'
 import { rotateChannelSecretRoute } from './rotate-channel-secret.ts'
 import { deletedChannel, showChannel } from './rules/alert-channel.ts'
 import { decideChannelTest } from './rules/channel-test-limit.ts'
 import { ChannelSealer } from './seal-channel-config.ts'
 
 const tag = 'Alert channels'
-const ChannelParams = z.object({ id: z.string() })
 
 /** /v1/alert-channels */
 export function alertChannelRoutes(parts: AdminParts): Route[] {
@@ -47,14 +43,14 @@ export function alertChannelRoutes(parts: AdminParts): Route[] {
           channelHealth.findAll({ _id: { in: ids } }),
           findDeafChannels(parts.stores, found),
         ])
-        const healthOf = new Map(health.map(one => [one._id, one]))
+        const healthOf = new Map(health.map(document => [document._id, document]))
         return found.map(channel => ({ channel, health: healthOf.get(channel._id), isDeaf: deaf.has(channel._id) }))
       },
       placeOf: ({ channel }) => ({ at: channel.created_at, id: channel._id }),
-      show: ({ channel, health, isDeaf }, now) => showChannel(channel, health, now, isDeaf),
+      show: ({ channel, health, isDeaf }, { now }) => showChannel(channel, health, now, isDeaf),
     }),
     createRoute(parts),
-    getRoute({
+    itemRoute({
       path: '/v1/alert-channels/{id}',
       operationId: 'getAlertChannel',
       tag,
@@ -63,10 +59,7 @@ export function alertChannelRoutes(parts: AdminParts): Route[] {
       schema: AlertChannel,
       isVersioned: true,
       find: ({ params, principal }) => findChannel({ channels }, principal, params.id),
-      async show(channel, now) {
-        const deaf = await findDeafChannels(parts.stores, [channel])
-        return showChannel(channel, await channelHealth.find({ _id: channel._id }), now, deaf.has(channel._id))
-      },
+      show: async (channel, { now }) => showWithHealth(parts.stores, channel, now),
     }),
     changeChannelRoute(parts),
     deleteRoute(),
@@ -90,12 +83,13 @@ function createRoute(parts: AdminParts): Route {
     body: NewAlertChannel,
     answers: { 201: { description: 'The channel; its version is the ETag', schema: AlertChannel } },
     refusals: ['not_found', 'egress_blocked'],
-    async handle({ body, principal, newId, now, change }) {
-      const project = await findActiveProject(stores, principal, body.project_id)
+    async handle(request) {
+      const { body, now } = request
+      const project = await findActiveProject(stores, request.principal, body.project_id)
       checkTarget(parts, body.config.kind, body.config)
       checkQuietHours(body.config.kind, body.quiet_hours)
       await checkFilter(stores, project._id, body.filter)
-      const id = newId('channel')
+      const id = request.newId('channel')
       const channel: ChannelDocument = {
         _id: id,
         project_id: project._id,
@@ -111,15 +105,8 @@ function createRoute(parts: AdminParts): Route {
         updated_at: now,
         deleted_at: null,
       }
-      await change(
-        ({ channels }) => channels.put(channel),
-        () => ({ action: 'alert_channel.create', target: id, projectId: project._id }),
-      )
-      return {
-        status: 201,
-        body: showChannel(channel, undefined, now),
-        headers: { etag: etagOf(channel.version) },
-      }
+      await storeNew(request, ({ channels }) => channels, channel, 'alert_channel.create')
+      return versionedAnswer(201, showChannel(channel, undefined, now))
     },
   })
 }
@@ -133,15 +120,10 @@ function deleteRoute(): Route {
     summary: 'Delete an alert channel',
     description: 'Sends no more deliveries through the channel and erases its secrets and addresses.',
     scope: 'manage',
-    params: ChannelParams,
     answers: { 204: { description: 'The alert channel is deleted' } },
-    refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {
-      await request.change(
-        collections => changeChannel(collections, request, channel => deletedChannel(channel, request.now)),
-        ({ _id, project_id }) => ({ action: 'alert_channel.delete', target: _id, projectId: project_id }),
-      )
+      await changeChannel(request, 'alert_channel.delete', channel => deletedChannel(channel, request.now))
       return { status: 204 }
     },
   })
@@ -157,9 +139,8 @@ function testRoute(parts: AdminParts): Route {
     description:
       'Makes one attempt the same way as every delivery, without a retry and without effect on the health of the channel, and waits up to 25 s for its outcome. A channel is tested once in 10 s, and the channels of a project 60 times in an hour. 200 means that the test ran; `delivered` is its outcome.',
     scope: 'manage',
-    params: ChannelParams,
     answers: { 200: { description: 'The outcome of the test', schema: ChannelTestResult } },
-    refusals: ['not_found', 'rate_limited'],
+    refusals: ['rate_limited'],
     async handle({ params, principal, newId, signal, now, change }) {
       const channel = await findChannel(parts.stores, principal, params.id)
       const { _id: target, project_id: projectId } = channel
@@ -188,4 +169,13 @@ async function countTest(projects: Collection<ProjectDocument>, channel: Channel
       ? 'This channel was tested a moment ago'
       : 'The channels of this project were tested 60 times in the last hour'
   throw new AppError('rate_limited', `${what}; retry in ${retryAfterS} s`, { retryable: true, retryAfterS })
+}
+
+async function showWithHealth(
+  stores: AdminParts['stores'],
+  channel: ChannelDocument,
+  now: Date,
+): Promise<AlertChannel> {
+  const deaf = await findDeafChannels(stores, [channel])
+  return showChannel(channel, await stores.channelHealth.find({ _id: channel._id }), now, deaf.has(channel._id))
 }

@@ -8,16 +8,12 @@ import {
   splitPatch,
 } from '@backstop/channels'
 import { type ChannelHealthDocument, deterministicId } from '@backstop/contracts'
-import { z } from 'zod'
 import { findChannel } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
 import { refusedField } from '../../http/refused-field.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannel } from './change-channel.ts'
-import { checkFilter, findDeafChannels } from './check-filter.ts'
-import { checkQuietHours } from './check-quiet-hours.ts'
-import { checkTarget } from './check-target.ts'
+import { checkFilter, checkQuietHours, checkTarget, findDeafChannels } from './check-channel.ts'
 import { type ConfigPatchVerdict, findDifference, judgeConfigPatch, showChannel } from './rules/alert-channel.ts'
 import { ChannelSealer } from './seal-channel-config.ts'
 
@@ -43,10 +39,9 @@ export function changeChannelRoute(parts: AdminParts): Route {
     description:
       'Only the given fields of `config` change, and read-only fields may be sent back as GET answers them; `headers` and `to` are replaced as a whole. `enabled: true` or a new target (`url`, `webhook_url`, `routing_key`, `to`) also resets the failure count and re-enables a channel that its failures disabled; POST /v1/replays sends the deliveries that died meanwhile. POST …/rotate-secret changes the secret of a webhook. If-Match is optional.',
     scope: 'manage',
-    params: z.object({ id: z.string() }),
     body: AlertChannelPatch,
     answers: { 200: { description: 'The changed channel', schema: AlertChannel } },
-    refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
+    refusals: ['egress_blocked'],
     honoursIfMatch: true,
     async handle(request) {
       const { body, now, signal, principal, params } = request
@@ -68,20 +63,13 @@ export function changeChannelRoute(parts: AdminParts): Route {
         checkTarget(parts, config.kind, patch)
         return { ...fields, config: sealer.applyPatch(config, patch, { id: _id, projectId: project_id }) }
       }
-      const changed = await request.change(
-        collections => changeChannel(collections, request, next),
-        ({ _id, project_id }) => ({ action: 'alert_channel.change', target: _id, projectId: project_id }),
-      )
+      const changed = await changeChannel(request, 'alert_channel.change', next)
       const health = await stores.channelHealth.find({ _id: changed._id })
       const shouldResetFailures =
         body.enabled === true || (patch !== undefined && changesTarget(changed.config.kind, patch))
       const nextHealth = shouldResetFailures ? await resetFailures(parts, changed, health, now, signal) : health
       const deaf = await findDeafChannels(stores, [changed])
-      return {
-        status: 200,
-        body: showChannel(changed, nextHealth, now, deaf.has(changed._id)),
-        headers: { etag: etagOf(changed.version) },
-      }
+      return versionedAnswer(200, showChannel(changed, nextHealth, now, deaf.has(changed._id)))
     },
   })
 }

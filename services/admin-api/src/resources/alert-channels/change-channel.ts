@@ -1,31 +1,26 @@
 import type { ChannelDocument } from '@backstop/channels'
-import { changeVersioned, type VersionedChange } from '../../http/change-versioned.ts'
+import { changeAudited, type VersionedChange } from '../../http/change-document.ts'
 import { findChannel, refuseHeartbeat } from '../../http/find-resource.ts'
 import type { RouteRequest } from '../../http/route.ts'
-import type { AdminCollections } from '../../store/stores.ts'
 
-/** The parts of a request that a change of an alert channel needs. */
-type ChannelRequest = Pick<
-  RouteRequest<{ readonly id: string }, unknown, unknown>,
-  'params' | 'principal' | 'now' | 'ifMatch'
->
-
-/** Changes an alert channel if it still has the version that was read (changeVersioned). */
+/** Changes an alert channel with its audit row, if it still has the version that was read. The heartbeat's own is refused. */
 export function changeChannel(
-  { channels }: Pick<AdminCollections, 'channels'>,
-  { params, principal, ifMatch, now }: ChannelRequest,
+  request: Pick<
+    RouteRequest<{ readonly id: string }, never, never>,
+    'change' | 'params' | 'principal' | 'now' | 'ifMatch'
+  >,
+  action: string,
   next: VersionedChange<ChannelDocument>['next'],
 ): Promise<ChannelDocument> {
-  return changeVersioned({
-    collection: channels,
+  const { id } = request.params
+  return changeAudited(request, action, collections => ({
+    collection: collections.channels,
     async find() {
-      const found = await findChannel({ channels }, principal, params.id)
+      const found = await findChannel(collections, request.principal, id)
       refuseHeartbeat(found.project_id)
       return found
     },
-    ifMatch,
-    now,
-    what: `alert channel ${params.id}`,
+    what: `alert channel ${id}`,
     next,
-  })
+  }))
 }

@@ -1,12 +1,10 @@
 import { type ChannelDocument, ChannelSecretRotation, RotatedAlertChannel } from '@backstop/channels'
 import { Secret } from '@backstop/kit/config'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
-import { etagOf } from '../../http/if-match.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeChannel } from './change-channel.ts'
-import { findDeafChannels } from './check-filter.ts'
+import { findDeafChannels } from './check-channel.ts'
 import { showChannel } from './rules/alert-channel.ts'
 import { ChannelSealer, makeWebhookSecret } from './seal-channel-config.ts'
 
@@ -25,13 +23,13 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
     description:
       'During the overlap (24 hours by default), deliveries carry the signatures of both secrets; a secret older than these two is dropped immediately. A webhook without a secret gets its first one. Only this answer shows the new secret.',
     scope: 'manage',
-    params: z.object({ id: z.string() }),
     body: ChannelSecretRotation,
     answers: {
       200: { description: 'The channel and its new secret', schema: RotatedAlertChannel, shownOnce: ['secret'] },
     },
-    refusals: ['not_found', 'conflict'],
-    async handle({ params, body, principal, now, change }) {
+    refusals: ['conflict'],
+    async handle(request) {
+      const { params, body, now } = request
       const secret = body.secret === undefined ? makeWebhookSecret() : new Secret(body.secret)
       // The health is read before the change: if a read failed after it, the caller would never see the new secret.
       const health = await stores.channelHealth.find({ _id: params.id })
@@ -45,16 +43,10 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
         const place = { id: _id, projectId: project_id }
         return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
       }
-      const changed = await change(
-        collections => changeChannel(collections, { params, principal, now, ifMatch: undefined }, rotate),
-        ({ _id, project_id }) => ({ action: 'alert_channel.rotate_secret', target: _id, projectId: project_id }),
-      )
+      const changed = await changeChannel({ ...request, ifMatch: undefined }, 'alert_channel.rotate_secret', rotate)
       const deaf = await findDeafChannels(stores, [changed])
-      return {
-        status: 200,
-        body: { ...showChannel(changed, health, now, deaf.has(changed._id)), secret: secret.reveal() },
-        headers: { etag: etagOf(changed.version) },
-      }
+      const shown = showChannel(changed, health, now, deaf.has(changed._id))
+      return versionedAnswer(200, { ...shown, secret: secret.reveal() })
     },
   })
 }

@@ -1,14 +1,13 @@
-import { ApiKey, ApiKeyPatch, ApiKeyQuery, CreatedApiKey, NewApiKey } from '@backstop/contracts'
+import { ApiKey, type ApiKeyDocument, ApiKeyPatch, ApiKeyQuery, CreatedApiKey, NewApiKey } from '@backstop/contracts'
 import { apiKeyDocument, generateApiKey } from '@backstop/kit/api-key'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
 import { decideKeyProject } from '../../access/rules/access.ts'
-import { changeVersioned } from '../../http/change-versioned.ts'
+import { storeNew } from '../../http/change-document.ts'
 import { findInProject, findProject, projectRefused } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { itemRoute, listRoute } from '../../http/read-routes.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { changeKey } from './change-key.ts'
 import { rotateKeyRoute } from './rotate-key.ts'
 import { decideRevocation } from './rules/admin-key.ts'
 import { showApiKey } from './rules/api-key.ts'
@@ -18,33 +17,32 @@ const DAY_MS = 86_400_000
 
 /** /v1/api-keys */
 export function apiKeyRoutes(parts: AdminParts): Route[] {
-  const { stores } = parts
+  const resource = {
+    path: '/v1/api-keys',
+    tag,
+    scope: 'admin',
+    schema: ApiKey,
+    collection: parts.stores.apiKeys,
+    show: (key: ApiKeyDocument, { now }: { readonly now: Date }) => showApiKey(key, now),
+  } as const
   return [
     createRoute(parts),
     listRoute({
-      path: '/v1/api-keys',
+      ...resource,
       operationId: 'listApiKeys',
-      tag,
       summary: 'List API keys, also expired and revoked ones, newest first',
-      scope: 'admin',
       items: 'keys',
       query: ApiKeyQuery,
-      schema: ApiKey,
-      collection: stores.apiKeys,
       sortedBy: 'created_at',
-      show: (key, _, now) => showApiKey(key, now),
     }),
-    getRoute({
+    itemRoute({
+      ...resource,
       path: '/v1/api-keys/{id}',
       operationId: 'getApiKey',
-      tag,
       summary: 'Get an API key, also an expired or revoked one',
-      scope: 'admin',
       item: 'key',
-      schema: ApiKey,
       isVersioned: true,
-      find: ({ params, principal }) => findInProject(stores.apiKeys, principal, 'API key', params.id),
-      show: showApiKey,
+      find: ({ params, principal }) => findInProject(resource.collection, principal, 'API key', params.id),
     }),
     renameRoute(),
     rotateKeyRoute(),
@@ -64,13 +62,14 @@ function createRoute({ stores }: AdminParts): Route {
     body: NewApiKey,
     answers: { 201: { description: 'The key', schema: CreatedApiKey, shownOnce: ['key'] } },
     refusals: ['not_found'],
-    async handle({ body, principal, newId, now, change }) {
+    async handle(request) {
+      const { body, principal, now } = request
       const grant = decideKeyProject(principal, body.project_id)
       if (grant.kind === 'refused') throw projectRefused(grant.reason, body.project_id, 'body.project_id')
       if (grant.projectId !== null) await findProject(stores, principal, grant.projectId)
       const key = generateApiKey()
       const document = apiKeyDocument(key, {
-        id: newId('apiKey'),
+        id: request.newId('apiKey'),
         name: body.name,
         scopes: body.scopes,
         projectId: grant.projectId,
@@ -78,12 +77,8 @@ function createRoute({ stores }: AdminParts): Route {
         createdBy: principal.id,
         expiresAt: new Date(now.getTime() + body.expires_in_days * DAY_MS),
       })
-      await change(
-        ({ apiKeys }) => apiKeys.put(document),
-        () => ({ action: 'api_key.create', target: document._id, projectId: grant.projectId }),
-      )
-      const shown = { ...showApiKey(document, now), key: key.reveal() }
-      return { status: 201, body: shown, headers: { etag: etagOf(document.version) } }
+      await storeNew(request, ({ apiKeys }) => apiKeys, document, 'api_key.create')
+      return versionedAnswer(201, { ...showApiKey(document, now), key: key.reveal() })
     },
   })
 }
@@ -97,25 +92,12 @@ function renameRoute(): Route {
     summary: 'Rename an API key',
     description: 'If-Match is optional.',
     scope: 'admin',
-    params: z.object({ id: z.string() }),
     body: ApiKeyPatch,
     answers: { 200: { description: 'The renamed key', schema: ApiKey } },
-    refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
-    async handle({ params, body, principal, ifMatch, now, change }) {
-      const changed = await change(
-        ({ apiKeys }) =>
-          changeVersioned({
-            collection: apiKeys,
-            find: () => findInProject(apiKeys, principal, 'API key', params.id),
-            ifMatch,
-            now,
-            what: `API key ${params.id}`,
-            next: () => body,
-          }),
-        ({ _id, project_id }) => ({ action: 'api_key.change', target: _id, projectId: project_id }),
-      )
-      return { status: 200, body: showApiKey(changed, now), headers: { etag: etagOf(changed.version) } }
+    async handle(request) {
+      const changed = await changeKey(request, 'api_key.change', () => request.body)
+      return versionedAnswer(200, showApiKey(changed, request.now))
     },
   })
 }
@@ -130,9 +112,8 @@ function revokeRoute(): Route {
     description:
       'Requests with a revoked key are refused at once; the key stays in the list. A key may revoke itself. The last usable admin key (scope `admin`, all projects, not expired) cannot be revoked.',
     scope: 'admin',
-    params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The key is revoked, also if it was revoked before' } },
-    refusals: ['not_found', 'last_admin_key'],
+    refusals: ['last_admin_key'],
     async handle({ params, principal, now, change }) {
       await change(
         async ({ apiKeys }) => {

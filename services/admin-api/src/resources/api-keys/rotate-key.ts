@@ -1,11 +1,8 @@
 import { ApiKeyRotation, CreatedApiKey } from '@backstop/contracts'
 import { generateApiKey, hashApiKey, hintOf } from '@backstop/kit/api-key'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
-import { changeVersioned } from '../../http/change-versioned.ts'
-import { findInProject } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
+import { changeKey } from './change-key.ts'
 import { rotateKey, showApiKey } from './rules/api-key.ts'
 
 const HOUR_MS = 3_600_000
@@ -22,32 +19,20 @@ export function rotateKeyRoute(): Route {
     description:
       'The previous key is accepted until the overlap ends (24 hours by default) or it expires; `previous.last_used_at` shows whether it is still in use. A key that is older than these two is refused immediately. Only this answer shows the new key.',
     scope: 'admin',
-    params: z.object({ id: z.string() }),
     body: ApiKeyRotation,
     answers: { 200: { description: 'The key', schema: CreatedApiKey, shownOnce: ['key'] } },
-    refusals: ['not_found', 'conflict'],
-    async handle({ params, body, principal, now, change }) {
+    refusals: ['conflict'],
+    async handle(request) {
+      const { params, body, now } = request
       const key = generateApiKey()
       const expiresAt = new Date(now.getTime() + body.expires_in_days * DAY_MS)
       const next = { hash: hashApiKey(key), hint: hintOf(key), expiresAt }
-      const changed = await change(
-        ({ apiKeys }) =>
-          changeVersioned({
-            collection: apiKeys,
-            find: () => findInProject(apiKeys, principal, 'API key', params.id),
-            ifMatch: undefined,
-            now,
-            what: `API key ${params.id}`,
-            next(document) {
-              const rotation = rotateKey(document, next, body.overlap_hours * HOUR_MS, now)
-              if (rotation.kind === 'rotated') return rotation.fields
-              throw new AppError('conflict', `API key ${params.id} is revoked; create a new key`)
-            },
-          }),
-        ({ _id, project_id }) => ({ action: 'api_key.rotate', target: _id, projectId: project_id }),
-      )
-      const shown = { ...showApiKey(changed, now), key: key.reveal() }
-      return { status: 200, body: shown, headers: { etag: etagOf(changed.version) } }
+      const changed = await changeKey({ ...request, ifMatch: undefined }, 'api_key.rotate', document => {
+        const rotation = rotateKey(document, next, body.overlap_hours * HOUR_MS, now)
+        if (rotation.kind === 'rotated') return rotation.fields
+        throw new AppError('conflict', `API key ${params.id} is revoked; create a new key`)
+      })
+      return versionedAnswer(200, { ...showApiKey(changed, now), key: key.reveal() })
     },
   })
 }

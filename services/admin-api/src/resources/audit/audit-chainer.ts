@@ -5,7 +5,7 @@ import type { Logger } from '@backstop/kit/logger'
 import type { Metrics } from '@backstop/kit/ops'
 import type { AdminStores } from '../../store/stores.ts'
 import { type ChainStep, chainRows, ROWS_AT_ONCE } from './chain-rows.ts'
-import { markUnchained } from './mark-unchained.ts'
+import { markUnchained } from './row-pages.ts'
 
 export interface ChainerOptions {
   readonly stores: AdminStores

@@ -2,6 +2,7 @@ import { type AuditDocument, AuditEntry, AuditQuery } from '@backstop/contracts'
 import { listRoute, windowOf } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 import { exportRoutes } from './export-audit.ts'
 import { verifyRoute } from './verify-audit.ts'
 
@@ -43,7 +44,7 @@ function datedWindowOf(query: Parameters<typeof windowOf>[0]): typeof DATES {
 /** A row that somebody wrote into the database may have any form. It must not keep the others from being read. */
 function showAuditEntry(row: AuditDocument): AuditEntry {
   try {
-    const entry = showReadable(row)
+    const entry = showDocument(AuditEntry, row, { audit_id: row._id })
     if (AuditEntry.safeParse(entry).success) return entry
   } catch {
     // A field that should be a date is none.
@@ -58,17 +59,5 @@ function showAuditEntry(row: AuditDocument): AuditEntry {
     request_id: null,
     address: null,
     unreadable: true,
-  }
-}
-
-function showReadable(row: AuditDocument): AuditEntry {
-  const { _id, at, last_at, previous_at, chained_at, unchained: _, ...rest } = row
-  return {
-    audit_id: _id,
-    ...rest,
-    at: at.toISOString(),
-    ...(last_at && { last_at: last_at.toISOString() }),
-    ...(previous_at !== undefined && { previous_at: previous_at?.toISOString() ?? null }),
-    ...(chained_at && { chained_at: chained_at.toISOString() }),
   }
 }

@@ -1,17 +1,15 @@
 import { type Budget, BudgetPatch, BudgetQuery, type BudgetUsage, NewBudget, ShownBudget } from '@backstop/contracts'
 import { lostRace } from '@backstop/kit/errors'
 import type { Budgets } from '@backstop/ledger'
-import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import { listChangedFields } from '../../http/changed-fields.ts'
 import { findActiveProject, findConnection, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
-import { checkIfMatch, etagOf } from '../../http/if-match.ts'
-import { getRoute, pagedRoute } from '../../http/read-routes.ts'
-import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
+import { checkIfMatch } from '../../http/if-match.ts'
+import { itemRoute, pagedRoute } from '../../http/read-routes.ts'
+import { defineRoute, type Route, type RouteAnswer, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const tag = 'Budgets'
-const BudgetParams = z.object({ id: z.string() })
 
 /** /v1/budgets */
 export function budgetRoutes(parts: AdminParts): Route[] {
@@ -34,7 +32,7 @@ export function budgetRoutes(parts: AdminParts): Route[] {
       placeOf: ({ created_at, budget_id }) => ({ at: new Date(created_at), id: budget_id }),
       show: budget => budget,
     }),
-    getRoute({
+    itemRoute({
       path: '/v1/budgets/{id}',
       operationId: 'getBudget',
       tag,
@@ -43,7 +41,7 @@ export function budgetRoutes(parts: AdminParts): Route[] {
       schema: ShownBudget,
       isVersioned: true,
       find: ({ params, principal }) => findBudget(budgets, principal, params.id),
-      show: (budget, now) => showBudget(budgets, budget, now),
+      show: (budget, { now }) => showBudget(budgets, budget, now),
     }),
     changeRoute(parts),
     deleteRoute(parts),
@@ -67,11 +65,8 @@ function createRoute({ stores, budgets }: AdminParts): Route {
       const project = await findActiveProject(stores, principal, body.project_id)
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, project._id)
       const budget = await budgets.create(newId('budget'), body, now.getTime())
-      return {
-        ...(await answerWithBudget(budgets, budget, now)),
-        status: 201,
-        changed: auditedBudgetChange('budget.create', budget, { after: budget }),
-      }
+      const changed = auditedBudgetChange('budget.create', budget, { after: budget })
+      return { ...versionedAnswer(201, await showBudget(budgets, budget, now)), changed }
     },
   })
 }
@@ -85,10 +80,8 @@ function changeRoute({ budgets }: AdminParts): Route {
     summary: 'Change the name or the cap of a budget',
     description: 'A lower cap applies from the next request and changes no existing reservation. If-Match is optional.',
     scope: 'manage',
-    params: BudgetParams,
     body: BudgetPatch,
     answers: { 200: { description: 'The changed budget', schema: ShownBudget } },
-    refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle({ params, body, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
@@ -97,10 +90,8 @@ function changeRoute({ budgets }: AdminParts): Route {
         before = read
         return budgets.change(read, body, now.getTime())
       })
-      return {
-        ...(await answerWithBudget(budgets, budget, now)),
-        changed: auditedBudgetChange('budget.change', budget, { before, after: budget }),
-      }
+      const changed = auditedBudgetChange('budget.change', budget, { before, after: budget })
+      return { ...versionedAnswer(200, await showBudget(budgets, budget, now)), changed }
     },
   })
 }
@@ -114,9 +105,7 @@ function deleteRoute({ budgets }: AdminParts): Route {
     summary: 'Delete a budget',
     description: 'The budget then limits no operations. If-Match is optional.',
     scope: 'manage',
-    params: BudgetParams,
     answers: { 204: { description: 'The budget is deleted' } },
-    refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle({ params, principal, ifMatch, now }) {
       const find = () => findBudget(budgets, principal, params.id)
@@ -164,10 +153,6 @@ function overspentAmount({ cap }: Budget, { used, reserved }: BudgetUsage): numb
 async function showBudget(budgets: Budgets, budget: Budget, now: Date): Promise<ShownBudget> {
   const [shown] = await showBudgets(budgets, [budget], now)
   return shown as ShownBudget
-}
-
-async function answerWithBudget(budgets: Budgets, budget: Budget, now: Date): Promise<RouteAnswer> {
-  return { status: 200, body: await showBudget(budgets, budget, now), headers: { etag: etagOf(budget.version) } }
 }
 
 function auditedBudgetChange(

@@ -1,9 +1,7 @@
 import type { ProviderKind } from '@backstop/contracts'
 import { createHostList, type HostList } from '@backstop/kit/egress'
 import { PROVIDERS } from '@backstop/providers'
-import { hasAllowedHost } from '../../http/allowed-host.ts'
-import { refusedField } from '../../http/refused-field.ts'
-import { refusedUrl } from '../../http/refused-url.ts'
+import { hasAllowedHost, refusedField, refusedUrl } from '../../http/refused-field.ts'
 import type { AdminParts } from '../../parts.ts'
 
 const OWN_HOSTS = Object.fromEntries(

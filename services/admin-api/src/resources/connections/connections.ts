@@ -5,14 +5,12 @@ import {
   CreatedConnection,
   deterministicId,
   NewConnection,
-  type SweepDocument,
 } from '@backstop/contracts'
-import { z } from 'zod'
+import { storeNew } from '../../http/change-document.ts'
 import { findActiveProject, findConnection, findProject } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
+import { itemRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeConnection } from './change-connection.ts'
 import { checkApiBase } from './check-api-base.ts'
@@ -31,15 +29,11 @@ import {
 import { sealConnectionSecret, sealReadKey } from './seal-connection-secret.ts'
 
 const tag = 'Connections'
-const ProjectParams = z.object({ id: z.string() })
-const ConnectionParams = z.object({ id: z.string(), connection_id: z.string() })
 const SHOWN_ONCE = ['signing_secret', 'username', 'password'] as const
 
 /** /v1/projects/{id}/connections */
 export function connectionRoutes(parts: AdminParts): Route[] {
   const { stores, ingressPublicUrl } = parts
-  const show = (connection: ConnectionDocument, sweep: SweepDocument | undefined, now: Date) =>
-    showConnection(connection, sweep, ingressPublicUrl, now)
   return [
     createRoute(parts),
     listRoute({
@@ -47,7 +41,6 @@ export function connectionRoutes(parts: AdminParts): Route[] {
       operationId: 'listConnections',
       tag,
       summary: 'List the connections of a project, newest first',
-      params: ProjectParams,
       items: 'connections',
       schema: Connection,
       collection: stores.connections,
@@ -55,19 +48,19 @@ export function connectionRoutes(parts: AdminParts): Route[] {
       narrow: async ({ params, principal }) => ({ project_id: (await findProject(stores, principal, params.id))._id }),
       filter: () => ({ deleted_at: null }),
       beside: stores.sweeps,
-      show,
+      show: (connection, { now }, sweep) => showConnection(connection, sweep, ingressPublicUrl, now),
     }),
-    getRoute({
+    itemRoute({
       path: '/v1/projects/{id}/connections/{connection_id}',
       operationId: 'getConnection',
       tag,
       summary: 'Get a connection',
-      params: ConnectionParams,
       item: 'connection',
       schema: Connection,
       isVersioned: true,
       find: ({ params, principal }) => findConnection(stores, principal, params.connection_id, params.id),
-      show: async (connection, now) => show(connection, await stores.sweeps.find({ _id: connection._id }), now),
+      show: async (connection, { now }) =>
+        showConnection(connection, await stores.sweeps.find({ _id: connection._id }), ingressPublicUrl, now),
     }),
     patchRoute(parts),
     deleteRoute(),
@@ -87,16 +80,16 @@ function createRoute(parts: AdminParts): Route {
     description:
       'Point the provider at `inbound_url`. `signing_secret`, or `username` and `password`, are shown only in this answer, and not in a repeat with the same Idempotency-Key: rotate the secret if it is lost. A subscription connection without `read_key` and `site` is created as `needs_setup`.',
     scope: 'manage',
-    params: ProjectParams,
     body: NewConnection,
     answers: { 201: { description: 'The connection', schema: CreatedConnection, shownOnce: SHOWN_ONCE } },
-    refusals: ['not_found', 'egress_blocked'],
-    async handle({ params, body, principal, newId, now, change }) {
-      const project = await findActiveProject(stores, principal, params.id)
+    refusals: ['egress_blocked'],
+    async handle(request) {
+      const { body, now } = request
+      const project = await findActiveProject(stores, request.principal, request.params.id)
       checkApiBase(parts, body.kind, body.api_base)
       const timeFault = connectedAtRefusal(body.connected_at, project, now)
       if (timeFault !== undefined) throw refusedField('body.connected_at', timeFault)
-      const place = { id: newId('connection'), projectId: project._id }
+      const place = { id: request.newId('connection'), projectId: project._id }
       const made = resolveInboundSecret(body.kind, body as Parameters<typeof resolveInboundSecret>[1])
       const document = connectionDocument(
         place.id,
@@ -109,15 +102,9 @@ function createRoute(parts: AdminParts): Route {
         },
         now,
       )
-      await change(
-        ({ connections }) => connections.put(document),
-        () => ({ action: 'connection.create', target: document._id, projectId: project._id }),
-      )
-      return {
-        status: 201,
-        body: { ...showConnection(document, undefined, parts.ingressPublicUrl, now), ...made.shown },
-        headers: { etag: etagOf(document.version) },
-      }
+      await storeNew(request, ({ connections }) => connections, document, 'connection.create')
+      const shown = showConnection(document, undefined, parts.ingressPublicUrl, now)
+      return versionedAnswer(201, { ...shown, ...made.shown })
     },
   })
 }
@@ -164,25 +151,18 @@ function patchRoute(parts: AdminParts): Route {
     description:
       'The value of `out_of_band` at the second look applies. A read key (for a subscription, also the site) completes a connection that is `needs_setup`: its held notifications are then verified and judged. A stored read key is never sent to another host: if a new `api_base` or `site` changes the host, give the key again. If-Match is optional.',
     scope: 'manage',
-    params: ConnectionParams,
     body: ConnectionPatch,
     answers: { 200: { description: 'The changed connection', schema: Connection } },
-    refusals: ['not_found', 'precondition_failed', 'conflict', 'egress_blocked'],
+    refusals: ['egress_blocked'],
     honoursIfMatch: true,
     async handle(request) {
       const { params, body, now } = request
       // The sweep is read before the change, so that a failed read leaves the connection unchanged.
       const sweep = await stores.sweeps.find({ _id: params.connection_id })
-      const changed = await request.change(
-        collections => changeConnection(collections, request, known => prepareConnectionPatch(parts, known, body, now)),
-        ({ _id, project_id }) => ({ action: 'connection.change', target: _id, projectId: project_id }),
-      )
+      const next = (known: ConnectionDocument) => prepareConnectionPatch(parts, known, body, now)
+      const changed = await changeConnection(request, 'connection.change', next)
       await sendConnectionReady(parts, changed, body)
-      return {
-        status: 200,
-        body: showConnection(changed, sweep, ingressPublicUrl, request.now),
-        headers: { etag: etagOf(changed.version) },
-      }
+      return versionedAnswer(200, showConnection(changed, sweep, ingressPublicUrl, now))
     },
   })
 }
@@ -197,15 +177,10 @@ function deleteRoute(): Route {
     description:
       'Refuses further notifications of the connection, cancels its pending second looks and erases its secrets. About ten minutes later its raw bodies and the personal data of its actions and deliveries are erased; the audit then shows `connection.erase`.',
     scope: 'manage',
-    params: ConnectionParams,
     answers: { 204: { description: 'The connection is deleted' } },
-    refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle(request) {
-      await request.change(
-        collections => changeConnection(collections, request, () => deletedConnection(request.now)),
-        ({ _id, project_id }) => ({ action: 'connection.delete', target: _id, projectId: project_id }),
-      )
+      await changeConnection(request, 'connection.delete', () => deletedConnection(request.now))
       return { status: 204 }
     },
   })

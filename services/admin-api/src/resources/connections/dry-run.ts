@@ -1,5 +1,4 @@
 import { SettingDryRun, SettingDryRunQuery } from '@backstop/contracts'
-import { z } from 'zod'
 import { findConnection } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -27,10 +26,8 @@ export function dryRunRoute({ stores }: Pick<AdminParts, 'stores'>): Route {
     description:
       'Applies the setting to the refunds and cancellations whose second look was in the window and found no explanation. Everything else is as it was at the second look. Nothing is changed and nobody is alerted.',
     scope: 'read',
-    params: z.object({ id: z.string(), connection_id: z.string() }),
     query: SettingDryRunQuery,
     answers: { 200: { description: 'What alerted, and what would have alerted', schema: SettingDryRun } },
-    refusals: ['not_found'],
     async handle({ params, query, principal, now }) {
       const { _id: connectionId, project_id } = await findConnection(stores, principal, params.connection_id, params.id)
       const window = dryRunWindow(query, now)

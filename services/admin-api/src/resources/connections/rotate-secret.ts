@@ -6,11 +6,9 @@ import {
   SecretRotation,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
 import { findConnection } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
 import { refusedField } from '../../http/refused-field.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { changeConnection } from './change-connection.ts'
 import { resolveInboundSecret } from './inbound-secret.ts'
@@ -34,7 +32,6 @@ export function rotateSecretRoute(parts: AdminParts): Route {
     description:
       'The previous secrets stay valid for the overlap (24 hours by default). Only this answer shows the new secret.',
     scope: 'manage',
-    params: z.object({ id: z.string(), connection_id: z.string() }),
     body: SecretRotation,
     answers: {
       200: {
@@ -43,7 +40,7 @@ export function rotateSecretRoute(parts: AdminParts): Route {
         shownOnce: ['signing_secret', 'username', 'password'],
       },
     },
-    refusals: ['not_found', 'conflict'],
+    refusals: ['conflict'],
     async handle(request) {
       const { params, body, principal, now } = request
       const connection = await findConnection(stores, principal, params.connection_id, params.id)
@@ -58,15 +55,8 @@ export function rotateSecretRoute(parts: AdminParts): Route {
         if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
         return { inbound_secrets: rotation.secrets }
       }
-      const changed = await request.change(
-        collections => changeConnection(collections, { ...request, ifMatch: undefined }, rotate),
-        ({ _id, project_id }) => ({ action: 'connection.rotate_secret', target: _id, projectId: project_id }),
-      )
-      return {
-        status: 200,
-        body: { ...showConnection(changed, sweep, parts.ingressPublicUrl, now), ...made.shown },
-        headers: { etag: etagOf(changed.version) },
-      }
+      const changed = await changeConnection({ ...request, ifMatch: undefined }, 'connection.rotate_secret', rotate)
+      return versionedAnswer(200, { ...showConnection(changed, sweep, parts.ingressPublicUrl, now), ...made.shown })
     },
   })
 }

@@ -6,10 +6,10 @@ import {
   SelectDeadLetters,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
-import { restrictToProject } from '../../access/rules/access.ts'
+import type { z } from 'zod'
+import { type Principal, restrictToProject } from '../../access/rules/access.ts'
 import { buildPage, PositionCursor } from '../../http/cursor.ts'
-import { notFound, projectFilterOf, projectRefused, requireInProject } from '../../http/find-resource.ts'
+import { checkReach, notFound, projectFilterOf, projectRefused } from '../../http/find-resource.ts'
 import { pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -75,13 +75,11 @@ function replayOneRoute(parts: AdminParts): Route {
     summary: 'Replay a dead letter',
     description: `Call it after the cause was removed, for example after an update. A notification is decided again, a delivery is attempted again, and a message is sent to its original topic. ${FAILS_AGAIN}`,
     scope: 'manage',
-    params: z.object({ id: z.string() }),
     answers: { 202: { description: 'The dead letter as it was before it was sent again', schema: DeadLetter } },
-    refusals: ['not_found', 'conflict'],
-    async handle({ params: { id }, ...request }) {
-      const found = await findDeadLetter(parts.stores, id)
-      if (found === undefined) throw notFound('dead letter', id)
-      requireInProject({ project_id: projectOf(found) }, request.principal, 'dead letter', id)
+    refusals: ['conflict'],
+    async handle(request) {
+      const { id } = request.params
+      const found = await requireDeadLetter(parts, request.principal, id)
       const blocked = repairBlockedBy(found)
       if (blocked !== null) throw new AppError('conflict', `Dead letter ${id} is not sent again: ${blocked}`)
       await replayDeadLetters([found], request, parts)
@@ -100,13 +98,11 @@ function dismissRoute(parts: AdminParts): Route {
     description:
       'For a message that nothing can use, for example of another program. It leaves the list and the metric, and is never sent again. `dismiss` of a dead letter is null if it cannot be dismissed: notifications stay in the inbox, and dead deliveries in the list of deliveries. Repeating the request changes nothing. If the same message is dead-lettered again, it is listed again.',
     scope: 'manage',
-    params: z.object({ id: z.string() }),
     answers: { 202: { description: 'The dismissed dead letter', schema: DeadLetter } },
-    refusals: ['not_found', 'conflict'],
-    async handle({ params: { id }, ...request }) {
-      const found = await findDeadLetter(parts.stores, id)
-      if (found === undefined) throw notFound('dead letter', id)
-      requireInProject({ project_id: projectOf(found) }, request.principal, 'dead letter', id)
+    refusals: ['conflict'],
+    async handle(request) {
+      const { id } = request.params
+      const found = await requireDeadLetter(parts, request.principal, id)
       const blocked = dismissalBlockedBy(found)
       if (blocked !== null) throw new AppError('conflict', `Dead letter ${id} is not dismissed: ${blocked}`)
       if (found.kind === 'message' && found.letter.replayed_at === undefined) {
@@ -157,6 +153,14 @@ function dismissManyRoute(parts: AdminParts): Route {
   })
 }
 
+/** @throws AppError `not_found`, `forbidden` */
+async function requireDeadLetter({ stores }: AdminParts, principal: Principal, id: string): Promise<FoundDeadLetter> {
+  const found = await findDeadLetter(stores, id)
+  if (found === undefined) throw notFound('dead letter', id)
+  checkReach(principal, projectOf(found), 'dead letter', id)
+  return found
+}
+
 type SelectionRequest = Pick<
   RouteRequest<never, never, z.output<typeof SelectDeadLetters>>,
   'body' | 'principal' | 'now' | 'cursors'
@@ -181,15 +185,11 @@ async function selectDeadLetters(
     after: cursor,
     limit: AT_ONCE + 1,
   })
-  const signPlace = (one: FoundDeadLetter) => request.cursors.sign(ReplayCursor, { ...placeOf(one), before: end })
-  const { data, next_cursor } = buildPage(found, AT_ONCE, signPlace, one => one)
-  const blocked = data.flatMap(one => {
-    const reason = blockedBy(one)
-    return reason === null ? [] : [{ dead_letter_id: placeOf(one).id, reason }]
+  const signPlace = (last: FoundDeadLetter) => request.cursors.sign(ReplayCursor, { ...placeOf(last), before: end })
+  const { data, next_cursor } = buildPage(found, AT_ONCE, signPlace, letter => letter)
+  const blocked = data.flatMap(letter => {
+    const reason = blockedBy(letter)
+    return reason === null ? [] : [{ dead_letter_id: placeOf(letter).id, reason }]
   })
-  return {
-    possible: data.filter(one => blockedBy(one) === null),
-    blocked,
-    next_cursor,
-  }
+  return { possible: data.filter(letter => blockedBy(letter) === null), blocked, next_cursor }
 }

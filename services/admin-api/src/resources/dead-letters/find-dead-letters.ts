@@ -35,7 +35,7 @@ export async function pageDeadLetters(
   stores: Stores,
   { where, kind, ...place }: DeadLetterPage,
 ): Promise<FoundDeadLetter[]> {
-  const isAsked = (one: DeadLetterKind) => kind === undefined || kind === one
+  const isAsked = (asked: DeadLetterKind) => kind === undefined || kind === asked
   const [letters, entries, deliveries] = await Promise.all([
     stores.deadLetters.page({ where: { ...where, kind, replayed_at: null }, by: 'parked_at', ...place }),
     isAsked('notification')

@@ -1,5 +1,5 @@
 import type { Command, DeadLetterDocument, DeliveryDocument, InboxDocument } from '@backstop/contracts'
-import type { RouteRequest } from '../../http/route.ts'
+import type { AuditedChange, RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { describeInboxReplay } from '../inbox-replays/request-inbox-replay.ts'
 import { type FoundDeadLetter, placeOf, projectOf } from './rules/dead-letter.ts'
@@ -17,26 +17,18 @@ export async function replayDeadLetters(
   { commands, deadLetters }: Pick<AdminParts, 'commands' | 'deadLetters'>,
 ): Promise<void> {
   if (found.length === 0) return
-  const letters = found.flatMap(one => (one.kind === 'message' ? [one.letter] : []))
+  const letters = found.flatMap(letter => (letter.kind === 'message' ? [letter.letter] : []))
   for (const letter of letters) await deadLetters.send(letter)
-  const replays = replaysOf(
-    found.flatMap(one => (one.kind === 'notification' ? [one.entry] : [])),
-    request,
-  )
+  const entries = found.flatMap(letter => (letter.kind === 'notification' ? [letter.entry] : []))
+  const replays = replaysOf(entries, request)
   await commands.send([
     ...marksOf(letters, request),
-    ...found.flatMap(one => (one.kind === 'delivery' ? [retryOf(one.delivery, request)] : [])),
+    ...found.flatMap(letter => (letter.kind === 'delivery' ? [retryOf(letter.delivery, request)] : [])),
     ...replays.map(({ command }) => command),
   ])
   await request.change(
     ({ inboxReplayRequests }) => inboxReplayRequests.putAll(replays.map(({ document }) => document)),
-    () =>
-      found.map(one => ({
-        action: 'dead_letter.replay',
-        target: placeOf(one).id,
-        projectId: projectOf(one),
-        changes: [],
-      })),
+    () => found.map(auditedAs('dead_letter.replay')),
   )
 }
 
@@ -46,24 +38,18 @@ export async function dismissDeadLetters(
   request: Request,
   { commands }: Pick<AdminParts, 'commands'>,
 ): Promise<void> {
-  const messages = found.filter(one => one.kind === 'message')
+  const messages = found.filter(({ kind }) => kind === 'message')
   if (messages.length === 0) return
-  await commands.send(
-    marksOf(
-      messages.map(({ letter }) => letter),
-      request,
-    ),
-  )
+  const letters = messages.flatMap(letter => (letter.kind === 'message' ? [letter.letter] : []))
+  await commands.send(marksOf(letters, request))
   await request.change(
     async () => undefined,
-    () =>
-      messages.map(one => ({
-        action: 'dead_letter.dismiss',
-        target: placeOf(one).id,
-        projectId: projectOf(one),
-        changes: [],
-      })),
+    () => messages.map(auditedAs('dead_letter.dismiss')),
   )
+}
+
+function auditedAs(action: string): (found: FoundDeadLetter) => AuditedChange {
+  return found => ({ action, target: placeOf(found).id, projectId: projectOf(found), changes: [] })
 }
 
 /** The command that the notifier attempts a delivery now. */

@@ -1,8 +1,9 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ChannelHealthDocument } from '@backstop/contracts'
+import { AppError } from '@backstop/kit/errors'
 import type { DocumentFilter, ReadCollection } from '../../store/collection.ts'
 import type { ReadCollections } from '../../store/stores.ts'
-import type { ChannelFacts } from './rules/delivery.ts'
+import { type ChannelFacts, type ResendVerdict, resendRefusal } from './rules/delivery.ts'
 
 type Filter = DocumentFilter<ChannelDocument> & DocumentFilter<ChannelHealthDocument>
 
@@ -22,4 +23,10 @@ export function createChannelFacts({
       return [...facts, ...alone.map(health => ({ _id: health._id, channel: undefined, health }))]
     },
   }
+}
+
+/** @param what the consequence in words: "Delivery dlv_1 is not sent again" @throws AppError `conflict` with the reason */
+export function refuseResend(verdict: ResendVerdict, what: string): void {
+  const refusal = resendRefusal(verdict)
+  if (refusal !== null) throw new AppError('conflict', `${what}: ${refusal}`)
 }

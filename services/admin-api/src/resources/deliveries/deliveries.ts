@@ -1,13 +1,11 @@
-import { Delivery, DeliveryQuery } from '@backstop/contracts'
-import { z } from 'zod'
+import { Delivery, type DeliveryDocument, DeliveryQuery } from '@backstop/contracts'
 import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, listRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { alertsOf } from '../incidents/rules/incident.ts'
-import { createChannelFacts } from './channel-facts.ts'
-import { refuseResend } from './refuse-resend.ts'
-import { judgeRetry, showDelivery } from './rules/delivery.ts'
+import { createChannelFacts, refuseResend } from './channel-facts.ts'
+import { type ChannelFacts, judgeRetry, showDelivery } from './rules/delivery.ts'
 
 const tag = 'Deliveries'
 
@@ -15,20 +13,27 @@ const tag = 'Deliveries'
 export function deliveryRoutes(parts: AdminParts): Route[] {
   const { deliveries } = parts.stores
   const channelFacts = createChannelFacts(parts.stores)
-  const factsOf = async (channelId: string) => (await channelFacts.findAll({ _id: channelId }))[0]
+  const resource = {
+    path: '/v1/deliveries',
+    tag,
+    item: 'delivery',
+    schema: Delivery,
+    collection: deliveries,
+    beside: channelFacts,
+    idBeside: ({ channel_id }: DeliveryDocument) => channel_id,
+    show: (delivery: DeliveryDocument, { now }: { readonly now: Date }, facts: ChannelFacts | undefined) =>
+      showDelivery(delivery, facts, now),
+  } as const
   return [
     listRoute({
-      path: '/v1/deliveries',
+      ...resource,
       operationId: 'listDeliveries',
-      tag,
       summary: 'List deliveries, newest first',
       description:
         'One delivery for each alert and channel, with its attempts. `state=dead` selects deliveries that failed and are no longer retried; `reason` says why. `held_until` is set while the channel is paused or has quiet hours.',
       items: 'deliveries',
       isStreamable: true,
       query: DeliveryQuery,
-      schema: Delivery,
-      collection: deliveries,
       sortedBy: 'created_at',
       filter: ({ channel_id, alert_id, event, state, test = false }) => ({ channel_id, alert_id, event, state, test }),
       async narrow({ query: { project_id, incident_id }, principal }) {
@@ -37,20 +42,8 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
         return { project_id: incident.project_id, alert_id: { in: alertsOf(incident) } }
       },
       window: windowOf,
-      beside: channelFacts,
-      idBeside: ({ channel_id }) => channel_id,
-      show: showDelivery,
     }),
-    getRoute({
-      path: '/v1/deliveries/{id}',
-      operationId: 'getDelivery',
-      tag,
-      summary: 'Get a delivery with its attempts',
-      item: 'delivery',
-      schema: Delivery,
-      find: ({ params, principal }) => findInProject(deliveries, principal, 'delivery', params.id),
-      show: async (delivery, now) => showDelivery(delivery, await factsOf(delivery.channel_id), now),
-    }),
+    getRoute({ ...resource, operationId: 'getDelivery', summary: 'Get a delivery with its attempts' }),
     retryRoute(parts),
   ]
 }
@@ -65,9 +58,8 @@ function retryRoute({ stores, commands }: AdminParts): Route {
     description:
       'A delivery that waits for its next attempt is attempted immediately; a dead one starts its retries again. The answer shows the delivery before the attempt: read it again for the outcome.',
     scope: 'manage',
-    params: z.object({ id: z.string() }),
     answers: { 202: { description: 'The attempt is requested', schema: Delivery } },
-    refusals: ['not_found', 'conflict'],
+    refusals: ['conflict'],
     async handle({ params, principal, newId, now }) {
       const delivery = await findInProject(stores.deliveries, principal, 'delivery', params.id)
       const { _id, project_id, channel_id } = delivery

@@ -6,42 +6,42 @@ import {
   type ExpectedChangeUsesDocument,
   NewExpectedChange,
 } from '@backstop/contracts'
-import { z } from 'zod'
+import { auditedAs, storeNew } from '../../http/change-document.ts'
 import { findActiveProject, findConnection, findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 
 const tag = 'Expected changes'
 
 /** /v1/expected-changes */
 export function expectedChangeRoutes(parts: AdminParts): Route[] {
-  const { expectedChanges, expectedChangeUses } = parts.stores
+  const resource = {
+    path: '/v1/expected-changes',
+    tag,
+    item: 'expected change',
+    schema: ExpectedChange,
+    collection: parts.stores.expectedChanges,
+    beside: parts.stores.expectedChangeUses,
+    show: (change: ExpectedChangeDocument, _: unknown, uses: ExpectedChangeUsesDocument | undefined) =>
+      showExpectedChange(change, uses),
+  } as const
   return [
     createRoute(parts),
     listRoute({
-      path: '/v1/expected-changes',
+      ...resource,
       operationId: 'listExpectedChanges',
-      tag,
       summary: 'List expected changes, newest first, including expired and deleted ones',
       items: 'expected changes',
       query: ExpectedChangeQuery,
-      schema: ExpectedChange,
-      collection: expectedChanges,
       sortedBy: 'created_at',
-      beside: expectedChangeUses,
-      show: showExpectedChange,
     }),
     getRoute({
-      path: '/v1/expected-changes/{id}',
+      ...resource,
       operationId: 'getExpectedChange',
-      tag,
       summary: 'Get an expected change with what it covers so far',
-      item: 'expected change',
-      schema: ExpectedChange,
-      find: ({ params, principal }) => findInProject(expectedChanges, principal, 'expected change', params.id),
-      show: async change => showExpectedChange(change, await expectedChangeUses.find({ _id: change._id })),
     }),
     deleteRoute(),
   ]
@@ -60,7 +60,8 @@ function createRoute({ stores, commands }: AdminParts): Route {
     body: NewExpectedChange,
     answers: { 201: { description: 'The expected change', schema: ExpectedChange } },
     refusals: ['not_found'],
-    async handle({ body, principal, now, newId, change, logger }) {
+    async handle(request) {
+      const { body, principal, now, logger } = request
       const { _id: projectId } = await findActiveProject(stores, principal, body.project_id)
       if (body.connection_id !== undefined) await findConnection(stores, principal, body.connection_id, projectId)
       const expiresAt = new Date(now.getTime() + body.expires_in_seconds * 1000)
@@ -69,7 +70,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
         throw refusedField('body.starts_at', 'Give a time before expires_at')
       }
       const document: ExpectedChangeDocument = {
-        _id: newId('expectedChange'),
+        _id: request.newId('expectedChange'),
         project_id: projectId,
         connection_id: body.connection_id ?? null,
         kind: body.kind,
@@ -84,10 +85,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
         starts_at: startsAt,
         expires_at: expiresAt,
       }
-      await change(
-        ({ expectedChanges }) => expectedChanges.put(document),
-        () => ({ action: 'expected_change.create', target: document._id, projectId }),
-      )
+      await storeNew(request, ({ expectedChanges }) => expectedChanges, document, 'expected_change.create')
       await commands
         .send([
           {
@@ -116,19 +114,14 @@ function deleteRoute(): Route {
     description:
       'Changes that were already explained stay explained. No further changes are explained. The expected change can still be read.',
     scope: 'manage',
-    params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The expected change is deleted' } },
-    refusals: ['not_found'],
     async handle({ params, principal, change, now }) {
-      await change(
-        async ({ expectedChanges }) => {
-          const more = { deleted_at: null }
-          const known = await findInProject(expectedChanges, principal, 'expected change', params.id, more)
-          await expectedChanges.change({ _id: known._id }, { deleted_at: now, deleted_by: principal.id })
-          return known
-        },
-        ({ _id, project_id }) => ({ action: 'expected_change.delete', target: _id, projectId: project_id }),
-      )
+      await change(async ({ expectedChanges }) => {
+        const more = { deleted_at: null }
+        const known = await findInProject(expectedChanges, principal, 'expected change', params.id, more)
+        await expectedChanges.change({ _id: known._id }, { deleted_at: now, deleted_by: principal.id })
+        return known
+      }, auditedAs('expected_change.delete'))
       return { status: 204 }
     },
   })
@@ -136,22 +129,18 @@ function deleteRoute(): Route {
 
 /** @param stored the reconciler's record of the covered changes; undefined if there are none yet */
 function showExpectedChange(
-  { _id, created_at, starts_at, expires_at, deleted_at, ...rest }: ExpectedChangeDocument,
+  document: ExpectedChangeDocument,
   stored: ExpectedChangeUsesDocument | undefined,
 ): ExpectedChange {
   const uses = stored?.uses ?? []
-  return {
-    expected_change_id: _id,
-    ...rest,
-    incident_id: rest.incident_id ?? null,
-    max_changes: rest.max_changes ?? 1,
-    max_amount: rest.max_amount ?? null,
+  return showDocument(ExpectedChange, document, {
+    expected_change_id: document._id,
+    incident_id: document.incident_id ?? null,
+    max_changes: document.max_changes ?? 1,
+    max_amount: document.max_amount ?? null,
     changes_covered: uses.length,
-    amount_covered: rest.currency === null ? null : uses.reduce((sum, { amount }) => sum + amount, 0),
-    created_at: created_at.toISOString(),
-    starts_at: starts_at?.toISOString() ?? null,
-    expires_at: expires_at.toISOString(),
-    deleted_at: deleted_at?.toISOString() ?? null,
-    deleted_by: rest.deleted_by ?? null,
-  }
+    amount_covered: document.currency === null ? null : uses.reduce((sum, { amount }) => sum + amount, 0),
+    deleted_at: document.deleted_at?.toISOString() ?? null,
+    deleted_by: document.deleted_by ?? null,
+  })
 }

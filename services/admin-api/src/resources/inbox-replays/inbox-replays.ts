@@ -1,6 +1,12 @@
-import { ID_PREFIXES, InboxReplay, InboxReplayQuery, NewInboxReplay } from '@backstop/contracts'
+import {
+  ID_PREFIXES,
+  InboxReplay,
+  type InboxReplayDocument,
+  InboxReplayQuery,
+  type InboxReplayRequestDocument,
+  NewInboxReplay,
+} from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
 import { findConnection, findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -15,34 +21,29 @@ const EFFECT =
 
 /** /v1/inbox-replays */
 export function inboxReplayRoutes(parts: AdminParts): Route[] {
-  const { inboxReplayRequests, inboxReplays } = parts.stores
+  const resource = {
+    path: '/v1/inbox-replays',
+    tag,
+    item: 'replay',
+    schema: InboxReplay,
+    collection: parts.stores.inboxReplayRequests,
+    beside: parts.stores.inboxReplays,
+    show: (request: InboxReplayRequestDocument, _: unknown, progress: InboxReplayDocument | undefined) =>
+      showInboxReplay(request, progress),
+  } as const
   return [
     replayEventRoute(parts),
     replayWindowRoute(parts),
     listRoute({
-      path: '/v1/inbox-replays',
+      ...resource,
       operationId: 'listInboxReplays',
-      tag,
       summary: 'List replays of notifications, newest first',
       items: 'replays',
       query: InboxReplayQuery,
-      schema: InboxReplay,
-      collection: inboxReplayRequests,
       sortedBy: 'requested_at',
       filter: ({ connection_id }) => ({ connection_id }),
-      beside: inboxReplays,
-      show: showInboxReplay,
     }),
-    getRoute({
-      path: '/v1/inbox-replays/{id}',
-      operationId: 'getInboxReplay',
-      tag,
-      summary: 'Get the progress of a replay of notifications',
-      item: 'replay',
-      schema: InboxReplay,
-      find: ({ params, principal }) => findInProject(inboxReplayRequests, principal, 'replay', params.id),
-      show: async request => showInboxReplay(request, await inboxReplays.find({ _id: request._id })),
-    }),
+    getRoute({ ...resource, operationId: 'getInboxReplay', summary: 'Get the progress of a replay of notifications' }),
   ]
 }
 
@@ -56,9 +57,8 @@ function replayEventRoute(parts: AdminParts): Route {
     summary: 'Replay a notification',
     description: EFFECT,
     scope: 'manage',
-    params: z.object({ connection_id: z.string(), event_id: z.string() }),
     answers: { 202: { description: REQUESTED, schema: InboxReplay } },
-    refusals: ['not_found', 'conflict'],
+    refusals: ['conflict'],
     async handle({ params: { connection_id, event_id }, ...request }) {
       const id = `${connection_id}/${event_id}`
       const { project_id } = await findInProject(inbox, request.principal, 'notification', id)

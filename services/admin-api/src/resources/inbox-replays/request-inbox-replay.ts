@@ -1,4 +1,5 @@
 import type { Command, InboxReplayRequestDocument } from '@backstop/contracts'
+import { storeNew } from '../../http/change-document.ts'
 import type { RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
@@ -39,9 +40,6 @@ export async function requestInboxReplay(
 ): Promise<InboxReplayRequestDocument> {
   const { document, command } = describeInboxReplay(selection, request)
   await commands.send([command])
-  await request.change(
-    ({ inboxReplayRequests }) => inboxReplayRequests.put(document),
-    () => ({ action: 'inbox_replay.create', target: document._id, projectId: document.project_id }),
-  )
+  await storeNew(request, ({ inboxReplayRequests }) => inboxReplayRequests, document, 'inbox_replay.create')
   return document
 }

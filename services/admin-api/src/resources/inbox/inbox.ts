@@ -1,9 +1,9 @@
 import { type InboxDocument, InboxEntry, InboxEntryWithBody, InboxQuery } from '@backstop/contracts'
-import { z } from 'zod'
 import { findInProject } from '../../http/find-resource.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
+import { itemRoute, listRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 
 const tag = 'Inbox'
 
@@ -23,12 +23,11 @@ export function inboxRoutes({ stores }: AdminParts): Route[] {
       filter: ({ connection_id, outcome, replay_id }) => ({ connection_id, outcome, replay_id }),
       show: showInboxEntry,
     }),
-    getRoute({
+    itemRoute({
       path: '/v1/inbox/{connection_id}/{event_id}',
       operationId: 'getInboxEntry',
       tag,
       summary: 'Get a notification with its body',
-      params: z.object({ connection_id: z.string(), event_id: z.string() }),
       item: 'notification',
       schema: InboxEntryWithBody,
       find: ({ params: { connection_id, event_id }, principal }) =>
@@ -41,12 +40,6 @@ export function inboxRoutes({ stores }: AdminParts): Route[] {
   ]
 }
 
-function showInboxEntry({ _id, received_at, processed_at, replay_id, ...rest }: InboxDocument): InboxEntry {
-  return {
-    inbox_id: _id,
-    ...rest,
-    received_at: received_at.toISOString(),
-    processed_at: processed_at.toISOString(),
-    replay_id: replay_id ?? null,
-  }
+function showInboxEntry(document: InboxDocument): InboxEntry {
+  return showDocument(InboxEntry, document, { inbox_id: document._id, replay_id: document.replay_id ?? null })
 }

@@ -9,15 +9,15 @@ import {
 import { AppError } from '@backstop/kit/errors'
 import type { z } from 'zod'
 import { listChangedFields } from '../../http/changed-fields.ts'
-import { findInProject, findProject } from '../../http/find-resource.ts'
+import { findProject } from '../../http/find-resource.ts'
 import { getRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { walkPages } from '../../store/walk-pages.ts'
 import { actorOf, checkOwnChange } from './request-changes.ts'
-import { allowsChange, STATES_BEFORE } from './rules/allows-change.ts'
-import { showIncident } from './rules/incident.ts'
+import { allowsChange, STATES_BEFORE, showIncident } from './rules/incident.ts'
 
 const tag = 'Incidents'
 
@@ -30,17 +30,16 @@ const SHOWN = 20
 
 /** /v1/incidents/bulk and /v1/incident-bulks */
 export function bulkRoutes(parts: AdminParts): Route[] {
-  const { stores } = parts
   return [
     bulkRoute(parts),
     getRoute({
-      path: '/v1/incident-bulks/{id}',
+      path: '/v1/incident-bulks',
       operationId: 'getIncidentBulk',
       tag,
       summary: 'Get the progress of a bulk change',
       item: 'bulk change',
       schema: IncidentBulk,
-      find: ({ params, principal }) => findInProject(stores.incidentBulks, principal, 'bulk change', params.id),
+      collection: parts.stores.incidentBulks,
       show: showBulk,
     }),
   ]
@@ -117,7 +116,7 @@ function selectionOf({ filter, change }: Body, now: Date): Selection {
     ...(connection_id === undefined ? {} : { connection_id }),
     ...(code === undefined ? {} : { code }),
     ...(opened_from === undefined ? {} : { from: new Date(opened_from).toISOString() }),
-    states: state === undefined ? [...before] : before.filter(one => one === state),
+    states: state === undefined ? [...before] : before.filter(allowed => allowed === state),
     // The end is exclusive, and an incident may have opened in this millisecond.
     to: new Date(opened_to ?? now.getTime() + 1).toISOString(),
   }
@@ -169,22 +168,6 @@ async function preview(
   }
 }
 
-function showBulk({
-  _id,
-  project_id,
-  state,
-  changed,
-  refused,
-  requested_at,
-  finished_at,
-}: IncidentBulkDocument): IncidentBulk {
-  return {
-    bulk_id: _id,
-    project_id,
-    state,
-    changed,
-    refused,
-    requested_at: requested_at.toISOString(),
-    finished_at: finished_at?.toISOString() ?? null,
-  }
+function showBulk(document: IncidentBulkDocument): IncidentBulk {
+  return showDocument(IncidentBulk, document, { bulk_id: document._id })
 }

@@ -16,8 +16,7 @@ import { defineRoute, type Route, type RouteAnswer, type RouteRequest } from '..
 import type { AdminParts } from '../../parts.ts'
 import { changeStorm, incidentsToChange } from './change-storm.ts'
 import { actorOf, checkOwnChange, requestChanges, requireChanged } from './request-changes.ts'
-import { STATES_BEFORE } from './rules/allows-change.ts'
-import { showIncident } from './rules/incident.ts'
+import { STATES_BEFORE, showIncident } from './rules/incident.ts'
 
 /** The routes that change the life cycle of an incident. */
 export function changeIncidentRoutes(parts: AdminParts): Route[] {
@@ -90,7 +89,6 @@ function changeRoute<B extends z.ZodType>(
     summary,
     description,
     scope: 'incidents:write',
-    params: z.object({ id: z.string() }),
     ...(body instanceof z.ZodUndefined ? {} : { body }),
     answers: {
       200: {
@@ -98,7 +96,7 @@ function changeRoute<B extends z.ZodType>(
         schema: z.union([ShownIncident, StormOverview]),
       },
     },
-    refusals: ['not_found', 'incident_state', 'precondition_failed'],
+    refusals: ['incident_state'],
     honoursIfMatch: true,
     async handle(request) {
       const { params, principal, newId } = request

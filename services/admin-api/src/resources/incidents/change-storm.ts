@@ -11,7 +11,7 @@ import type { AdminParts } from '../../parts.ts'
 import { countStorm, readIncidents } from '../storms/read-storm.ts'
 import { addIncident, EMPTY_COUNT, showStorm } from '../storms/rules/storm.ts'
 import { type RequestedChange, requestChanges, requireChanged } from './request-changes.ts'
-import { allowsChange } from './rules/allows-change.ts'
+import { allowsChange } from './rules/incident.ts'
 
 /** Changes that are requested at once. */
 const AT_ONCE = 500

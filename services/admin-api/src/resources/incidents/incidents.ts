@@ -2,6 +2,7 @@ import { providerStepsOf } from '@backstop/channels'
 import {
   type Action,
   type DeliveryDocument,
+  IncidentDelivery,
   type IncidentDocument,
   IncidentQuery,
   IncidentState,
@@ -18,6 +19,7 @@ import { getRoute, isWithin, pagedRoute, windowOf } from '../../http/read-routes
 import { refusedField } from '../../http/refused-field.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 import type { SearchIndex } from '../../store/search-index.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
@@ -61,7 +63,7 @@ export function incidentRoutes(parts: AdminParts): Route[] {
       show: ({ incident }) => incident,
     }),
     getRoute({
-      path: '/v1/incidents/{id}',
+      path: '/v1/incidents',
       operationId: 'getIncident',
       tag,
       summary: 'Get an incident with its action, timeline and deliveries',
@@ -70,7 +72,7 @@ export function incidentRoutes(parts: AdminParts): Route[] {
       item: 'incident',
       schema: IncidentWithTimeline,
       isVersioned: true,
-      find: ({ params, principal }) => findInProject(stores.incidents, principal, 'incident', params.id),
+      collection: stores.incidents,
       show: incident => showWithTimeline(stores, incident),
     }),
     ...changeIncidentRoutes(parts),
@@ -105,7 +107,7 @@ async function pageIncidents(
   return pageOfStorm(stores, storm, { ...place, signal }, async members => {
     const own = members.map(({ _id }) => _id).filter(id => ids?.includes(id) ?? true)
     const found = await stores.incidents.findAll({ ...where, _id: { in: own } })
-    return new Map(found.filter(({ opened }) => isWithin(window, opened)).map(one => [one._id, one]))
+    return new Map(found.filter(({ opened }) => isWithin(window, opened)).map(incident => [incident._id, incident]))
   })
 }
 
@@ -149,20 +151,8 @@ function showChanges({ changes = [] }: IncidentDocument): TimelineEntry[] {
 }
 
 function showDelivery(delivery: DeliveryDocument): IncidentWithTimeline['deliveries'][number] {
-  return {
+  return showDocument(IncidentDelivery, delivery, {
     delivery_id: delivery._id,
-    channel_id: delivery.channel_id,
-    alert_id: delivery.alert_id,
-    event: delivery.event,
-    state: delivery.state,
-    reason: delivery.reason,
-    attempts: delivery.attempts.map(({ attempt, at, duration_ms, outcome, status, error }) => ({
-      attempt,
-      at: at.toISOString(),
-      duration_ms,
-      outcome,
-      status,
-      error,
-    })),
-  }
+    attempts: delivery.attempts.map(attempt => showDocument(IncidentDelivery.shape.attempts.element, attempt, {})),
+  })
 }

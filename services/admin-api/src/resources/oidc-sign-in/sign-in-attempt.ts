@@ -1,6 +1,5 @@
 import type { SecretBox } from '@backstop/kit/secret-box'
 import { z } from 'zod'
-import { isLocalPath } from './rules/return-path.ts'
 
 /** A sign-in that a browser began. The browser keeps it in a signed cookie until the provider leads it back. */
 const SignInAttempt = z.strictObject({
@@ -30,4 +29,14 @@ export function readAttempt(
   if (text === undefined) return undefined
   const attempt = SignInAttempt.safeParse(JSON.parse(text)).data
   return attempt !== undefined && attempt.expires_at > now.getTime() ? attempt : undefined
+}
+
+/** Long enough for the address of any page of the console. It is kept in a cookie, so it is limited. */
+const MAX_LENGTH = 512
+const PLAIN = /^\/[\x21-\x7e]*$/
+
+/** True if a browser that is redirected to the text stays on this host. Browsers read `//x` and `/\x` as another host. */
+export function isLocalPath(text: string): boolean {
+  if (text.length > MAX_LENGTH || !PLAIN.test(text) || text.includes('\\') || text.startsWith('//')) return false
+  return URL.parse(text, 'https://this-host.invalid')?.origin === 'https://this-host.invalid'
 }

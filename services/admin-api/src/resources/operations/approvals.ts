@@ -1,6 +1,5 @@
 import { ApprovalDecision, ShownOperation, showOperation } from '@backstop/contracts'
 import type { Decision } from '@backstop/ledger'
-import { z } from 'zod'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { auditedOperationChange, findOperation } from './operations.ts'
@@ -40,10 +39,9 @@ function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description 
     summary,
     description: `${description} Possible until the deadline; repeating the decision changes nothing. Whoever reported an operation may decline it, and may not approve it.`,
     scope: 'approvals:write',
-    params: z.object({ id: z.string() }),
     body: ApprovalDecision,
     answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
-    refusals: ['not_found', 'illegal_transition', 'conflict'],
+    refusals: ['illegal_transition', 'conflict'],
     async handle({ params, body, principal, now }) {
       const before = await findOperation(ledger, principal, params.id)
       const decision = { to, approverId: principal.id, reason: body.reason }

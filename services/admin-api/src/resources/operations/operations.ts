@@ -8,11 +8,10 @@ import {
   ShownOperation,
   showOperation,
 } from '@backstop/contracts'
-import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import { listChangedFields } from '../../http/changed-fields.ts'
 import { findConnection, projectFilterOf, refuseHeartbeat, requireInProject } from '../../http/find-resource.ts'
-import { getRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
+import { itemRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
@@ -54,7 +53,7 @@ export function operationRoutes(parts: AdminParts): Route[] {
       placeOf: ({ created_at, operation_id }) => ({ at: new Date(created_at), id: operation_id }),
       show: showOperation,
     }),
-    getRoute({
+    itemRoute({
       path: '/v1/operations/{id}',
       operationId: 'getOperation',
       tag,
@@ -124,10 +123,9 @@ function transitionRoute({ ledger }: AdminParts): Route {
     description:
       'requested → (approval_pending → approved | declined | expired) → executing → (awaiting_review) → completed | failed | rejected. States in between may be left out. If the project requires approval, only POST …/approve gives it; an operation that executes without it is recorded as `unapproved` and explains nothing. Otherwise no approval is needed, and the reporter may report `approved` like every other state. Reporting the same state again changes nothing.',
     scope: 'operations:write',
-    params: z.object({ id: z.string() }),
     body: NewTransition,
     answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
-    refusals: ['not_found', 'illegal_transition', 'conflict'],
+    refusals: ['illegal_transition', 'conflict'],
     async handle({ params, body, principal, now }) {
       const before = await findOperation(ledger, principal, params.id)
       const operation = await ledger.transition(params.id, body, now.getTime(), before)

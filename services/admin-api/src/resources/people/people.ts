@@ -1,51 +1,49 @@
 import { NewPerson, Person, type PersonDocument, PersonPatch, PersonQuery } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import { changeRoles, projectIdsOf, rolesIn } from '../../access/rules/roles.ts'
-import { changeVersioned } from '../../http/change-versioned.ts'
+import { changeVersioned } from '../../http/change-document.ts'
 import { checkReach, findProject, projectFilterOf } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { itemRoute, listRoute } from '../../http/read-routes.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 import type { DocumentFilter } from '../../store/collection.ts'
 import type { AdminCollections } from '../../store/stores.ts'
-import { describeByProject } from './describe-by-project.ts'
-import { findPerson } from './find-person.ts'
+import { describeByProject, findPerson } from './person.ts'
 
 const tag = 'People'
 
 /** /v1/people */
 export function peopleRoutes(parts: AdminParts): Route[] {
   const { stores } = parts
+  const resource = {
+    path: '/v1/people',
+    tag,
+    scope: 'admin',
+    schema: Person,
+    show: (person: PersonDocument, { principal }: { readonly principal: Principal }) => showPerson(person, principal),
+  } as const
   return [
     createRoute(parts),
     listRoute({
-      path: '/v1/people',
+      ...resource,
       operationId: 'listPeople',
-      tag,
       summary: 'List people with their roles, newest first',
-      scope: 'admin',
       items: 'people',
       query: PersonQuery,
-      schema: Person,
       collection: stores.people,
       sortedBy: 'created_at',
       narrow: ({ principal, query }) => peopleOf(projectFilterOf(principal, query.project_id).project_id),
-      show: (person, _, __, principal) => showPerson(person, principal),
     }),
-    getRoute({
+    itemRoute({
+      ...resource,
       path: '/v1/people/{id}',
       operationId: 'getPerson',
-      tag,
       summary: 'Get a person',
-      scope: 'admin',
       item: 'person',
-      schema: Person,
       isVersioned: true,
       find: ({ params, principal }) => findPerson(stores, principal, params.id),
-      show: (person, _, principal) => showPerson(person, principal),
     }),
     changeRoute(parts),
     removeRoute(),
@@ -94,7 +92,7 @@ function createRoute({ stores }: AdminParts): Route {
         ({ people }) => people.put(person),
         (_, changes) => describeByProject('person.create', undefined, person, changes),
       )
-      return { status: 201, body: showPerson(person, principal), headers: { etag: etagOf(person.version) } }
+      return versionedAnswer(201, showPerson(person, principal))
     },
   })
 }
@@ -109,10 +107,8 @@ function changeRoute({ stores }: AdminParts): Route {
     description:
       'A role is changed by an admin of its project; name and `disabled` by those who administer all projects. A lowered role is enforced at once. If-Match is optional.',
     scope: 'admin',
-    params: z.object({ id: z.string() }),
     body: PersonPatch,
     answers: { 200: { description: 'The changed person', schema: Person } },
-    refusals: ['not_found', 'precondition_failed', 'conflict'],
     honoursIfMatch: true,
     async handle({ params, body, principal, ifMatch, now, change }) {
       await findPerson(stores, principal, params.id)
@@ -122,19 +118,20 @@ function changeRoute({ stores }: AdminParts): Route {
         async collections => {
           if (body.disabled === true) await endSessionsOf(collections, params.id, now)
           const before = await findPerson(collections, principal, params.id)
-          const after = await changeVersioned({
-            collection: collections.people,
-            find: () => findPerson(collections, principal, params.id),
-            ifMatch,
-            now,
-            what: `person ${params.id}`,
-            next: person => changedFields(person, body),
-          })
+          const after = await changeVersioned(
+            { ifMatch, now },
+            {
+              collection: collections.people,
+              find: async () => before,
+              what: `person ${params.id}`,
+              next: person => changedFields(person, body),
+            },
+          )
           return { before, after }
         },
         ({ before, after }, changes) => describeByProject('person.change', before, after, changes),
       )
-      return { status: 200, body: showPerson(after, principal), headers: { etag: etagOf(after.version) } }
+      return versionedAnswer(200, showPerson(after, principal))
     },
   })
 }
@@ -154,9 +151,7 @@ function removeRoute(): Route {
     description:
       'Requires the scope `admin` in all projects. Somebody whom the OpenID Connect provider still knows is created again at the next sign-in, with the roles of the groups; `disabled` refuses every sign-in.',
     scope: 'admin',
-    params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The person is removed' } },
-    refusals: ['not_found'],
     async handle({ params, principal, now, change }) {
       await change(
         async collections => {
@@ -202,21 +197,12 @@ async function endSessionsOf({ sessions }: AdminCollections, personId: string, n
 
 /** Shows only the roles that count in a project of the principal. */
 function showPerson(person: PersonDocument, { projectIds }: Pick<Principal, 'projectIds'>): Person {
-  const { _id, name, email, disabled, issuer, last_sign_in_at, version } = person
   const { roles, group_roles } = projectIds === null ? person : rolesIn(person, [null, ...projectIds])
-  return {
-    person_id: _id,
-    name,
-    email,
+  return showDocument(Person, person, {
+    person_id: person._id,
     roles: [
       ...roles.map(role => ({ ...role, source: 'assigned' as const })),
       ...group_roles.map(role => ({ ...role, source: 'group' as const })),
     ],
-    disabled,
-    issuer,
-    last_sign_in_at: last_sign_in_at?.toISOString() ?? null,
-    version,
-    created_at: person.created_at.toISOString(),
-    updated_at: person.updated_at.toISOString(),
-  }
+  })
 }

@@ -7,14 +7,13 @@ import {
   ProjectQuery,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
-import { changeVersioned } from '../../http/change-versioned.ts'
+import { changeVersioned } from '../../http/change-document.ts'
 import { findProject, refuseHeartbeat } from '../../http/find-resource.ts'
-import { etagOf } from '../../http/if-match.ts'
-import { getRoute, listRoute } from '../../http/read-routes.ts'
-import { refusedUrl } from '../../http/refused-url.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { itemRoute, listRoute } from '../../http/read-routes.ts'
+import { refusedUrl } from '../../http/refused-field.ts'
+import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 import type { AdminCollections } from '../../store/stores.ts'
 import { removeDemoRoute } from './remove-demo.ts'
 import { unresolvedRoute } from './unresolved.ts'
@@ -24,33 +23,29 @@ const tag = 'Projects'
 /** /v1/projects */
 export function projectRoutes(parts: AdminParts): Route[] {
   const { stores } = parts
+  const resource = { path: '/v1/projects', tag, schema: Project, show: showProject } as const
   return [
     createRoute(),
     listRoute({
-      path: '/v1/projects',
+      ...resource,
       operationId: 'listProjects',
-      tag,
       summary: 'List projects, newest first',
       description: 'The active projects, or with `archived=true` the archived ones.',
       items: 'projects',
       query: ProjectQuery,
-      schema: Project,
       collection: stores.projects,
       sortedBy: 'created_at',
       narrow: ({ principal }) => (principal.projectIds === null ? {} : { _id: { in: principal.projectIds } }),
       filter: ({ archived = false }) => ({ archived_at: archived ? { min: new Date(0) } : null }),
-      show: showProject,
     }),
-    getRoute({
+    itemRoute({
+      ...resource,
       path: '/v1/projects/{id}',
       operationId: 'getProject',
-      tag,
       summary: 'Get a project',
       item: 'project',
-      schema: Project,
       isVersioned: true,
       find: ({ params, principal }) => findProject(stores, principal, params.id),
-      show: showProject,
     }),
     unresolvedRoute(parts),
     changeRoute(parts),
@@ -86,11 +81,7 @@ function createRoute(): Route {
         ({ projects }) => projects.put(project),
         () => ({ action: 'project.create', target: project._id, projectId: project._id }),
       )
-      return {
-        status: 201,
-        body: showProject(project),
-        headers: { etag: etagOf(project.version) },
-      }
+      return versionedAnswer(201, showProject(project))
     },
   })
 }
@@ -105,10 +96,9 @@ function changeRoute({ checkUrl }: AdminParts): Route {
     description:
       'If approval is required, requested operations wait for it, and an operation that executes without it explains nothing. `branding` is replaced as a whole; {} restores the branding of this installation. GET /v1/previews shows the result. An archived project must have no connections and gets nothing new; its history can still be read. If-Match is optional.',
     scope: 'admin',
-    params: z.object({ id: z.string() }),
     body: ProjectPatch,
     answers: { 200: { description: 'The changed project', schema: Project } },
-    refusals: ['not_found', 'egress_blocked', 'precondition_failed', 'conflict'],
+    refusals: ['egress_blocked'],
     honoursIfMatch: true,
     async handle({ params, body, principal, ifMatch, now, change }) {
       const logoUrl = body.branding?.logo_url
@@ -120,14 +110,16 @@ function changeRoute({ checkUrl }: AdminParts): Route {
           const before = await findProject({ projects }, principal, params.id)
           refuseHeartbeat(before._id)
           if (archived === true) await refuseConnected(connections, before._id)
-          const after = await changeVersioned({
-            collection: projects,
-            find: async () => before,
-            ifMatch,
-            now,
-            what: `project ${params.id}`,
-            next: ({ archived_at }) => ({ ...fields, archived_at: nextArchivedAt(archived, archived_at ?? null, now) }),
-          })
+          const archived_at = nextArchivedAt(archived, before.archived_at ?? null, now)
+          const after = await changeVersioned(
+            { ifMatch, now },
+            {
+              collection: projects,
+              find: async () => before,
+              what: `project ${params.id}`,
+              next: () => ({ ...fields, archived_at }),
+            },
+          )
           return { before, after }
         },
         ({ before, after: { _id, archived_at } }) => ({
@@ -136,11 +128,7 @@ function changeRoute({ checkUrl }: AdminParts): Route {
           projectId: _id,
         }),
       )
-      return {
-        status: 200,
-        body: showProject(after),
-        headers: { etag: etagOf(after.version) },
-      }
+      return versionedAnswer(200, showProject(after))
     },
   })
 }
@@ -172,22 +160,9 @@ function auditActionOf(before: Date | null, after: Date | null): string {
   return after === null ? 'project.restore' : 'project.archive'
 }
 
-function showProject({
-  _id,
-  created_at,
-  updated_at,
-  archived_at,
-  channel_tests: _tests,
-  ...fields
-}: ProjectDocument): Project {
-  return {
-    project_id: _id,
-    requires_approval: false,
-    approval_deadline_seconds: DEFAULT_APPROVAL_DEADLINE_S,
-    demo: false,
-    ...fields,
-    archived_at: archived_at?.toISOString() ?? null,
-    created_at: created_at.toISOString(),
-    updated_at: updated_at.toISOString(),
-  }
+function showProject(document: ProjectDocument): Project {
+  const { requires_approval = false, approval_deadline_seconds = DEFAULT_APPROVAL_DEADLINE_S, demo = false } = document
+  const defaults = { requires_approval, approval_deadline_seconds, demo }
+  const archived_at = document.archived_at?.toISOString() ?? null
+  return showDocument(Project, document, { project_id: document._id, ...defaults, archived_at })
 }

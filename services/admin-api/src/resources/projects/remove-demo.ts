@@ -1,6 +1,5 @@
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
-import { changeVersioned } from '../../http/change-versioned.ts'
+import { changeVersioned } from '../../http/change-document.ts'
 import { findActiveProject } from '../../http/find-resource.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { deletedChannel } from '../alert-channels/rules/alert-channel.ts'
@@ -20,9 +19,8 @@ export function removeDemoRoute(): Route {
     description:
       'Deletes the connections and channels of a project with `demo: true`, and archives it. Any other project is refused with `conflict`: delete its connections, then archive it.',
     scope: 'admin',
-    params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The demo project is removed' } },
-    refusals: ['not_found', 'conflict'],
+    refusals: ['conflict'],
     async handle({ params, principal, now, change }) {
       await change(
         async collections => {
@@ -35,25 +33,17 @@ export function removeDemoRoute(): Route {
             )
           }
           const active = { project_id: project._id, deleted_at: null }
-          const common = { ifMatch: undefined, now }
           const [connected, alerting] = [await connections.findAll(active), await channels.findAll(active)]
           for (const found of connected) {
-            const what = `connection ${found._id}`
-            const next = () => deletedConnection(now)
-            await changeVersioned({ ...common, collection: connections, find: async () => found, what, next })
+            const [find, what] = [async () => found, `connection ${found._id}`]
+            await changeVersioned({ now }, { collection: connections, find, what, next: () => deletedConnection(now) })
           }
           for (const found of alerting) {
-            const what = `alert channel ${found._id}`
-            const next = () => deletedChannel(found, now)
-            await changeVersioned({ ...common, collection: channels, find: async () => found, what, next })
+            const [find, what] = [async () => found, `alert channel ${found._id}`]
+            await changeVersioned({ now }, { collection: channels, find, what, next: () => deletedChannel(found, now) })
           }
-          await changeVersioned({
-            ...common,
-            collection: projects,
-            find: async () => project,
-            what: `project ${project._id}`,
-            next: () => ({ archived_at: now }),
-          })
+          const [find, what] = [async () => project, `project ${project._id}`]
+          await changeVersioned({ now }, { collection: projects, find, what, next: () => ({ archived_at: now }) })
           return { project, connected, alerting }
         },
         ({ project: { _id: projectId }, connected, alerting }) => [

@@ -1,6 +1,5 @@
 import { ActionKind, Unresolved } from '@backstop/contracts'
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
 import { findProject } from '../../http/find-resource.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -31,9 +30,7 @@ export function unresolvedRoute(parts: Parts, timer: { now(): number } = perform
     description:
       'The incidents that nobody resolved, with their money, the actions that are being checked, and the approvals that wait. Everything is counted, however many there are. The answer may be a second old.',
     scope: 'read',
-    params: z.object({ id: z.string() }),
     answers: { 200: { description: 'The counts', schema: Unresolved } },
-    refusals: ['not_found'],
     async handle({ params, principal }) {
       const { _id } = await findProject(parts.stores, principal, params.id)
       return { status: 200, body: await counts.forceFetch(_id) }

@@ -1,9 +1,10 @@
-import { NewReplay, Replay, ReplayQuery, type ReplayRequestDocument } from '@backstop/contracts'
-import { findChannel, findInProject } from '../../http/find-resource.ts'
+import { NewReplay, Replay, type ReplayDocument, ReplayQuery, type ReplayRequestDocument } from '@backstop/contracts'
+import { storeNew } from '../../http/change-document.ts'
+import { findChannel } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { refuseResend } from '../deliveries/refuse-resend.ts'
+import { refuseResend } from '../deliveries/channel-facts.ts'
 import { judgeResend } from '../deliveries/rules/delivery.ts'
 import { showReplay } from './rules/replay.ts'
 
@@ -11,33 +12,28 @@ const tag = 'Replays'
 
 /** /v1/replays */
 export function replayRoutes(parts: AdminParts): Route[] {
-  const { replayRequests, replays } = parts.stores
+  const resource = {
+    path: '/v1/replays',
+    tag,
+    item: 'replay',
+    schema: Replay,
+    collection: parts.stores.replayRequests,
+    beside: parts.stores.replays,
+    show: (request: ReplayRequestDocument, _: unknown, progress: ReplayDocument | undefined) =>
+      showReplay(request, progress),
+  } as const
   return [
     createRoute(parts),
     listRoute({
-      path: '/v1/replays',
+      ...resource,
       operationId: 'listReplays',
-      tag,
       summary: 'List replays, newest first',
       items: 'replays',
       query: ReplayQuery,
-      schema: Replay,
-      collection: replayRequests,
       sortedBy: 'requested_at',
       filter: ({ channel_id }) => ({ channel_id }),
-      beside: replays,
-      show: showReplay,
     }),
-    getRoute({
-      path: '/v1/replays/{id}',
-      operationId: 'getReplay',
-      tag,
-      summary: 'Get the progress of a replay',
-      item: 'replay',
-      schema: Replay,
-      find: ({ params, principal }) => findInProject(replayRequests, principal, 'replay', params.id),
-      show: async request => showReplay(request, await replays.find({ _id: request._id })),
-    }),
+    getRoute({ ...resource, operationId: 'getReplay', summary: 'Get the progress of a replay' }),
   ]
 }
 
@@ -54,8 +50,9 @@ function createRoute({ stores, commands }: AdminParts): Route {
     body: NewReplay,
     answers: { 202: { description: 'The replay is requested: read it again for its progress', schema: Replay } },
     refusals: ['not_found', 'conflict'],
-    async handle({ body, principal, newId, now, change }) {
-      const channel = await findChannel(stores, principal, body.channel_id)
+    async handle(asked) {
+      const { body, newId, now } = asked
+      const channel = await findChannel(stores, asked.principal, body.channel_id)
       const health = await stores.channelHealth.find({ _id: channel._id })
       refuseResend(judgeResend(channel, health), 'Nothing is sent again')
       const request: ReplayRequestDocument = {
@@ -79,10 +76,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
           to: request.to.toISOString(),
         },
       ])
-      await change(
-        ({ replayRequests }) => replayRequests.put(request),
-        () => ({ action: 'replay.create', target: request._id, projectId: request.project_id }),
-      )
+      await storeNew(asked, ({ replayRequests }) => replayRequests, request, 'replay.create')
       return { status: 202, body: showReplay(request, undefined) }
     },
   })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import { listChangedFields } from '../../http/changed-fields.ts'
 import { findProject, notFound, projectFilterOf } from '../../http/find-resource.ts'
-import { getRoute, pagedRoute } from '../../http/read-routes.ts'
+import { itemRoute, pagedRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -34,7 +34,7 @@ export function runRoutes(parts: AdminParts): Route[] {
       }),
       show: run => run,
     }),
-    getRoute({
+    itemRoute({
       path: '/v1/runs/{id}',
       operationId: 'getRun',
       tag,
@@ -62,24 +62,15 @@ function failRoute(parts: AdminParts): Route {
     params: RunParams,
     body: RunFailure,
     answers: { 200: { description: 'The failed run', schema: FailedRun } },
-    refusals: ['not_found'],
     async handle({ params, body, principal, now }) {
       const projectId = await projectOf(parts, principal, params.id, body.project_id)
       if (projectId === undefined) {
         throw refusedField('body.project_id', 'Give project_id: operations in no project, or in several, name this run')
       }
       const { run, outcome } = await parts.runs.fail({ projectId, runId: params.id }, body, now.getTime())
-      const answer = { status: 200, body: run }
-      if (outcome === 'unchanged') return answer
-      return {
-        ...answer,
-        changed: {
-          action: 'run.fail',
-          target: run.run_id,
-          projectId,
-          changes: listChangedFields(run.run_id, undefined, run),
-        },
-      }
+      const { run_id: target } = run
+      const changed = { action: 'run.fail', target, projectId, changes: listChangedFields(target, undefined, run) }
+      return { status: 200, body: run, ...(outcome === 'unchanged' ? {} : { changed }) }
     },
   })
 }

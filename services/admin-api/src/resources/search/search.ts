@@ -109,34 +109,34 @@ function placeOf(
 /** The resource with exactly this id of Backstop. */
 async function findById({ stores, ledger }: AdminParts, projectId: string, id: string): Promise<SearchResult[]> {
   const own = { _id: id, project_id: projectId }
-  const shown = (
-    type: SearchResult['type'],
-    title: string,
-    connection_id: string | null,
-    at: Date | string,
-  ): SearchResult[] => [{ type, id, title, project_id: projectId, connection_id, at: new Date(at).toISOString() }]
+  const shown = (type: SearchResult['type'], title: string, connection_id: string | null, at: Date): SearchResult => ({
+    type,
+    id,
+    title,
+    project_id: projectId,
+    connection_id,
+    at: at.toISOString(),
+  })
+  /** @param show the result for a document; an unknown one has none */
+  const resultOf = async <D>(found: Promise<D | undefined>, show: (document: D) => SearchResult) => {
+    const document = await found
+    return document === undefined ? [] : [show(document)]
+  }
   switch (id.split('_')[0]) {
-    case 'act': {
-      const found = await stores.actions.find(own)
-      return found === undefined ? [] : [actionResult(found)]
-    }
-    case 'inc': {
-      const found = await stores.incidents.find(own)
-      return found === undefined ? [] : shown('incident', found.summary, found.connection_id, found.opened)
-    }
-    case 'dlv': {
-      const found = await stores.deliveries.find(own)
-      if (found === undefined) return []
-      return shown('delivery', `Delivery of ${found.event}: ${found.state}`, null, found.created_at)
-    }
-    case 'con': {
-      const found = await stores.connections.find(own)
-      return found === undefined ? [] : shown('connection', found.name, id, found.created_at)
-    }
-    case 'chn': {
-      const found = await stores.channels.find(own)
-      return found === undefined ? [] : shown('channel', found.name, null, found.created_at)
-    }
+    case 'act':
+      return resultOf(stores.actions.find(own), actionResult)
+    case 'inc':
+      return resultOf(stores.incidents.find(own), ({ summary, connection_id, opened }) =>
+        shown('incident', summary, connection_id, opened),
+      )
+    case 'dlv':
+      return resultOf(stores.deliveries.find(own), ({ event, state, created_at }) =>
+        shown('delivery', `Delivery of ${event}: ${state}`, null, created_at),
+      )
+    case 'con':
+      return resultOf(stores.connections.find(own), found => shown('connection', found.name, id, found.created_at))
+    case 'chn':
+      return resultOf(stores.channels.find(own), found => shown('channel', found.name, null, found.created_at))
     case 'op': {
       const found = await ledger.get(id)
       if (found?.project_id !== projectId) return []

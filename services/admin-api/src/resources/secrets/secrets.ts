@@ -1,8 +1,8 @@
-import type { ChannelDocument } from '@backstop/channels'
+import type { ChannelDocument, ResealField } from '@backstop/channels'
 import { type ConnectionDocument, SecretKeys, SecretRewrap } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import type { SecretBox } from '@backstop/kit/secret-box'
-import { changeVersioned } from '../../http/change-versioned.ts'
+import { changeVersioned } from '../../http/change-document.ts'
 import { notFound, requireAllProjects } from '../../http/find-resource.ts'
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -88,49 +88,42 @@ interface SecretHolder {
 /** Reads all connections and channels, because the key of a secret is part of its stored text. */
 async function readHolders({ connections, channels }: Pick<ReadCollections, 'connections' | 'channels'>) {
   const [ofConnections, ofChannels] = await Promise.all([connections.findAll({}), channels.findAll({})])
-  const holders: SecretHolder[] = [
-    ...ofConnections.map(({ _id: id, project_id: projectId, ...document }) => ({
-      kind: 'connection' as const,
-      id,
-      projectId,
-      keyIds: keyIdsOf(visit => resealConnection(document, visit)),
-      reseal: (collections: AdminCollections, secretBox: SecretBox, now: Date) =>
-        changeVersioned({
-          ...changeOf('connection', collections.connections, id, now),
-          next: stored => resealConnection(stored, resealWith(secretBox, { collection: 'connections', id, projectId })),
-        }),
-    })),
-    ...ofChannels.map(({ _id: id, project_id: projectId, ...document }) => ({
-      kind: 'channel' as const,
-      id,
-      projectId,
-      keyIds: keyIdsOf(visit => resealChannel(document, visit)),
-      reseal: (collections: AdminCollections, secretBox: SecretBox, now: Date) =>
-        changeVersioned({
-          ...changeOf('channel', collections.channels, id, now),
-          next: stored => resealChannel(stored, resealWith(secretBox, { collection: 'channels', id, projectId })),
-        }),
-    })),
+  const holders = [
+    ...ofConnections.map(found =>
+      holderOf('connection', 'connections', found, resealConnection, all => all.connections),
+    ),
+    ...ofChannels.map(found => holderOf('channel', 'channels', found, resealChannel, all => all.channels)),
   ]
   return holders.filter(({ keyIds }) => keyIds.length > 0)
 }
 
-function changeOf<D extends ConnectionDocument | ChannelDocument>(
+function holderOf<D extends ConnectionDocument | ChannelDocument>(
   kind: SecretHolder['kind'],
-  collection: Collection<D>,
-  id: string,
-  now: Date,
-) {
+  collection: 'connections' | 'channels',
+  document: D,
+  resealFields: (document: D, reseal: ResealField) => Partial<D>,
+  collectionOf: (collections: AdminCollections) => Collection<D>,
+): SecretHolder {
+  const { _id: id, project_id: projectId } = document
   return {
-    collection,
-    find: async () => {
-      const found = await collection.find({ _id: id } as DocumentFilter<D>)
-      if (found === undefined) throw notFound(kind, id)
-      return found
-    },
-    ifMatch: undefined,
-    now,
-    what: `${kind} ${id}`,
+    kind,
+    id,
+    projectId,
+    keyIds: keyIdsOf(visit => resealFields(document, visit)),
+    reseal: (collections, secretBox, now) =>
+      changeVersioned<D>(
+        { now },
+        {
+          collection: collectionOf(collections),
+          async find() {
+            const found = await collectionOf(collections).find({ _id: id } as DocumentFilter<D>)
+            if (found === undefined) throw notFound(kind, id)
+            return found
+          },
+          what: `${kind} ${id}`,
+          next: stored => resealFields(stored, resealWith(secretBox, { collection, id, projectId })),
+        },
+      ),
   }
 }
 

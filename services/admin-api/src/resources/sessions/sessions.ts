@@ -1,5 +1,4 @@
-import { ListQuery, Me, Session, type SessionDocument } from '@backstop/contracts'
-import { z } from 'zod'
+import { ListQuery, Me, Session } from '@backstop/contracts'
 import { writeCookie } from '../../access/cookies.ts'
 import { isAdminOfAll, type Principal } from '../../access/rules/access.ts'
 import { showSession } from '../../access/rules/session.ts'
@@ -7,7 +6,6 @@ import { notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import type { Collection } from '../../store/collection.ts'
 import { signInRoute } from './sign-in.ts'
 import { signInLinkRoute } from './sign-in-links.ts'
 
@@ -33,7 +31,7 @@ export function sessionRoutes(parts: AdminParts): Route[] {
       collection: stores.sessions,
       sortedBy: 'created_at',
       narrow: ({ principal }) => ownSessions(principal),
-      show: (session, _, now) => showSession(session, now),
+      show: (session, { now }) => showSession(session, now),
     }),
     endRoute(),
   ]
@@ -41,14 +39,6 @@ export function sessionRoutes(parts: AdminParts): Route[] {
 
 function ownSessions(principal: Principal): { readonly principal_id?: string } {
   return isAdminOfAll(principal) ? {} : { principal_id: principal.id }
-}
-
-/** The sessions that the links of a session opened for the same key or person, also through further links. */
-async function openChildren(
-  sessions: Collection<SessionDocument>,
-  { _id, principal_id }: SessionDocument,
-): Promise<SessionDocument[]> {
-  return sessions.findAll({ principal_id, ended_at: null, parent_ids: _id })
 }
 
 function meRoute(): Route {
@@ -77,9 +67,7 @@ function endRoute(): Route {
     description:
       '`current` is the session of the request. Requests with an ended session are refused at once. Sessions that its links opened for the same key or person end too. Sessions of others can be ended by those who administer all projects.',
     scope: 'signed_in',
-    params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The session has ended, also if it ended before' } },
-    refusals: ['not_found'],
     async handle({ params, principal, client, now, change }) {
       const id = params.id === 'current' ? principal.sessionId : params.id
       if (id === null) throw notFound('session', params.id)
@@ -88,9 +76,9 @@ function endRoute(): Route {
           const session = await sessions.find({ _id: id, ...ownSessions(principal) })
           if (session === undefined) throw notFound('session', id)
           if (session.ended_at !== null) return undefined
-          for (const child of await openChildren(sessions, session)) {
-            await sessions.change({ _id: child._id }, { ended_at: now })
-          }
+          // Its links opened these for the same key or person, also through further links.
+          const opened = { principal_id: session.principal_id, ended_at: null, parent_ids: id }
+          for (const { _id } of await sessions.findAll(opened)) await sessions.change({ _id }, { ended_at: now })
           return sessions.change({ _id: id }, { ended_at: now })
         },
         ended => ended && { action: 'session.end', target: id, projectId: null },

@@ -5,7 +5,7 @@ import { isAdminOfAll, type Principal } from '../../access/rules/access.ts'
 import { LINK_MS } from '../../access/rules/session.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { findPerson } from '../people/find-person.ts'
+import { findPerson } from '../people/person.ts'
 import { generateToken } from './open-session.ts'
 
 /** POST /v1/sign-in-links */

@@ -1,6 +1,6 @@
 import { NewSilence, Silence, type SilenceDocument, SilenceQuery } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { z } from 'zod'
+import { auditedAs } from '../../http/change-document.ts'
 import { findConnection, findInProject, findProject, refuseHeartbeat } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
@@ -17,32 +17,26 @@ const REFUSALS = {
 
 /** /v1/silences */
 export function silenceRoutes({ stores }: AdminParts): Route[] {
-  const { silences } = stores
+  const resource = {
+    path: '/v1/silences',
+    tag,
+    item: 'silence',
+    schema: Silence,
+    collection: stores.silences,
+    show: (silence: SilenceDocument, { now }: { readonly now: Date }) => showSilence(silence, now),
+  } as const
   return [
     createRoute(stores),
     listRoute({
-      path: '/v1/silences',
+      ...resource,
       operationId: 'listSilences',
-      tag,
       summary: 'List silences of connections, newest first, including ended ones',
       items: 'silences',
       query: SilenceQuery,
-      schema: Silence,
-      collection: silences,
       sortedBy: 'created_at',
       filter: ({ connection_id }) => ({ connection_id }),
-      show: (silence, _beside, now) => showSilence(silence, now),
     }),
-    getRoute({
-      path: '/v1/silences/{id}',
-      operationId: 'getSilence',
-      tag,
-      summary: 'Get a silence',
-      item: 'silence',
-      schema: Silence,
-      find: ({ params, principal }) => findInProject(silences, principal, 'silence', params.id),
-      show: showSilence,
-    }),
+    getRoute({ ...resource, operationId: 'getSilence', summary: 'Get a silence' }),
     endRoute(),
   ]
 }
@@ -105,22 +99,18 @@ function endRoute(): Route {
     description:
       'Alerts that are raised from now on are delivered again. Alerts that were raised during the silence are not sent later. The silence stays in the list.',
     scope: 'manage',
-    params: z.object({ id: z.string() }),
     answers: { 204: { description: 'The silence has ended' } },
-    refusals: ['not_found', 'conflict'],
+    refusals: ['conflict'],
     async handle({ params, principal, now, change }) {
-      await change(
-        async ({ silences, connections }) => {
-          const known = await findInProject(silences, principal, 'silence', params.id)
-          if (known.ends_at <= now) {
-            throw new AppError('conflict', `The silence ${known._id} ended at ${known.ends_at.toISOString()}`)
-          }
-          await silences.change({ _id: known._id }, { ends_at: now, ended_by: principal.id })
-          await connections.change({ _id: known.connection_id }, { silence: null })
-          return known
-        },
-        ({ _id, project_id }) => ({ action: 'silence.end', target: _id, projectId: project_id }),
-      )
+      await change(async ({ silences, connections }) => {
+        const known = await findInProject(silences, principal, 'silence', params.id)
+        if (known.ends_at <= now) {
+          throw new AppError('conflict', `The silence ${known._id} ended at ${known.ends_at.toISOString()}`)
+        }
+        await silences.change({ _id: known._id }, { ends_at: now, ended_by: principal.id })
+        await connections.change({ _id: known.connection_id }, { silence: null })
+        return known
+      }, auditedAs('silence.end'))
       return { status: 204 }
     },
   })

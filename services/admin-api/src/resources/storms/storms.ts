@@ -1,5 +1,5 @@
 import { type StormDocument, StormOverview, StormQuery, StormWithSteps } from '@backstop/contracts'
-import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
+import { projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -37,14 +37,14 @@ export function stormRoutes({ stores }: AdminParts): Route[] {
       show: ({ storm, count }) => showStorm(storm, count),
     }),
     getRoute({
-      path: '/v1/storms/{id}',
+      path: '/v1/storms',
       operationId: 'getStorm',
       tag,
       summary: 'Get a storm with its incidents counted',
       item: 'storm',
       schema: StormWithSteps,
-      find: ({ params, principal }) => findInProject(storms, principal, 'storm', params.id),
-      async show(storm, _now, _principal, signal) {
+      collection: storms,
+      async show(storm, { signal }) {
         const count = await countStorm(stores, storm, signal)
         return { ...showStorm(storm, count), next_steps: await nextStepsOf(stores, storm, count) }
       },

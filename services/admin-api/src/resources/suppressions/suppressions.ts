@@ -3,6 +3,7 @@ import {
   IdFilter,
   NewSuppression,
   Suppression,
+  type SuppressionDocument,
   SuppressionQuery,
   SuppressionReason,
 } from '@backstop/contracts'
@@ -12,7 +13,6 @@ import { findProject, notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { showSuppression } from './rules/suppression.ts'
 
 const tag = 'Suppressions'
 
@@ -62,29 +62,15 @@ function createRoute(parts: AdminParts): Route {
         reason: 'manual',
         detail: `By ${principal.kind === 'key' ? 'API key' : 'person'} ${principal.id}`,
       } as const
-      await parts.commands.send([
-        {
-          kind: 'suppress_address',
-          command_id: newId('command'),
-          requested_at: now.toISOString(),
-          ...of,
-          ...wish,
-        },
-      ])
+      const request = { command_id: newId('command'), requested_at: now.toISOString(), ...of, ...wish }
+      await parts.commands.send([{ kind: 'suppress_address', ...request }])
       const look = () => stores.suppressions.find({ ...of, ...SUPPRESSED })
       const known = await parts.outcomes.waitFor(look, CHANGING_MS, signal)
       const shown: Suppression =
         known === undefined ? { ...of, ...wish, suppressed_at: now.toISOString() } : showSuppression(known)
-      return {
-        status: 201,
-        body: shown,
-        changed: {
-          action: 'suppression.create',
-          target: of.address,
-          projectId,
-          changes: listChangedFields(of.address, undefined, shown),
-        },
-      }
+      const changes = listChangedFields(of.address, undefined, shown)
+      const changed = { action: 'suppression.create', target: of.address, projectId, changes }
+      return { status: 201, body: shown, changed }
     },
   })
 }
@@ -103,7 +89,6 @@ function deleteRoute(parts: AdminParts): Route {
     params: z.object({ address: z.string().max(254) }),
     query: z.object({ project_id: IdFilter }),
     answers: { 204: { description: 'The address gets mail again' } },
-    refusals: ['not_found'],
     async handle({ params, query, principal, now, signal }) {
       const { _id: projectId } = await findProject(stores, principal, query.project_id)
       const of = { project_id: projectId, address: params.address.toLowerCase() }
@@ -123,4 +108,18 @@ function deleteRoute(parts: AdminParts): Route {
       return { status: 204, changed: { action: 'suppression.delete', target: of.address, projectId } }
     },
   })
+}
+
+/**
+ * A suppressed address as the API shows it. Call it only for documents with a reason: an address whose bounces are only counted is not
+ * suppressed.
+ */
+export function showSuppression(document: SuppressionDocument): Suppression {
+  return {
+    project_id: document.project_id,
+    address: document.address,
+    reason: document.reason ?? 'manual',
+    detail: document.detail,
+    suppressed_at: (document.suppressed_at ?? document.updated_at).toISOString(),
+  }
 }

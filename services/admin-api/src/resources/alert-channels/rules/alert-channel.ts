@@ -1,5 +1,5 @@
 import {
-  type AlertChannel,
+  AlertChannel,
   type ChannelConfig,
   type ChannelConfigPatch,
   type ChannelDocument,
@@ -9,7 +9,7 @@ import {
   showConfig,
 } from '@backstop/channels'
 import type { ChannelHealthDocument } from '@backstop/contracts'
-import { holdOf } from './channel-hold.ts'
+import { showDocument } from '../../../rules/show-document.ts'
 
 const DEAF =
   'Every connection that the filter names was deleted, so the channel gets no alert about a connection. Change or remove its filter'
@@ -25,12 +25,9 @@ export function showChannel(
   now: Date,
   isDeaf = false,
 ): AlertChannel {
-  return {
+  return showDocument(AlertChannel, document, {
     channel_id: document._id,
     id: document._id,
-    project_id: document.project_id,
-    name: document.name,
-    events: document.events,
     config: showConfig(document.config, now),
     shows_personal_data: document.shows_personal_data ?? false,
     filter: document.filter ?? null,
@@ -38,10 +35,7 @@ export function showChannel(
     // A channel works when it is enabled and its health has not disabled it.
     enabled: document.enabled && (health?.disabled_at ?? null) === null,
     health: { ...showHealth(health, now), warning: isDeaf ? DEAF : warningOf(health) },
-    version: document.version,
-    created_at: document.created_at.toISOString(),
-    updated_at: document.updated_at.toISOString(),
-  }
+  })
 }
 
 /** The success rate covers this many days, including today. */
@@ -72,7 +66,7 @@ function warningOf(health: ChannelHealthDocument | undefined): string | null {
 /** Documents from before 0.3 have `failing_since` only. */
 function failingSince(health: ChannelHealthDocument | undefined): Date | null {
   const known = [health?.unreached?.since, health?.undelivered_since, health?.failing_since]
-  return known.find(one => one != null) ?? null
+  return known.find(since => since != null) ?? null
 }
 
 function stateOf(health: ChannelHealthDocument | undefined): ChannelHealth['state'] {
@@ -139,4 +133,23 @@ export function deletedChannel(
   now: Date,
 ): Pick<ChannelDocument, 'config' | 'enabled' | 'deleted_at'> {
   return { config: eraseConfig(config), enabled: false, deleted_at: now }
+}
+
+/** A pause of a channel that has not ended. */
+export interface ShownHold {
+  readonly until: Date
+  /** The cause, for people to read: a sentence without its full stop. */
+  readonly reason: string
+}
+
+const REASONS = {
+  failing: 'The last attempts at this channel failed, one after the other',
+  throttled: 'The receiver asked for a pause, or reported overload',
+} as const
+
+/** The pause of the channel at `now`; undefined if it is not paused. A disabled channel is not paused. */
+export function holdOf(health: ChannelHealthDocument | undefined, now: Date): ShownHold | undefined {
+  const held = health?.held
+  if (health === undefined || held === undefined || health.disabled_at !== null || held.until <= now) return undefined
+  return { until: held.until, reason: REASONS[held.reason] }
 }

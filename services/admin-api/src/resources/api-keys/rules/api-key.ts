@@ -1,4 +1,5 @@
-import { type ApiKey, type ApiKeyDocument, deterministicId, type Scope } from '@backstop/contracts'
+import { ApiKey, type ApiKeyDocument, deterministicId, type Scope } from '@backstop/contracts'
+import { showDocument } from '../../../rules/show-document.ts'
 
 const DAY_MS = 86_400_000
 /** The longest time before the expiry at which people are warned, in milliseconds. */
@@ -86,30 +87,10 @@ export function keyIncidentId(keyId: string, expiry: Date, projectId: string): s
 export function showApiKey(document: ApiKeyDocument, now: Date): ApiKey {
   const { previous } = document
   const isPreviousAccepted = previous !== null && previous.expires_at > now && document.revoked_at === null
-  return {
+  return showDocument(ApiKey, document, {
     key_id: document._id,
-    name: document.name,
-    hint: document.hint,
     scopes: document.scopes as Scope[],
-    project_id: document.project_id,
     state: stateOfKey(document, now),
-    created_at: document.created_at.toISOString(),
-    created_by: document.created_by,
-    expires_at: toIso(document.expires_at),
-    last_used_at: toIso(document.last_used_at),
-    rotated_at: toIso(document.rotated_at),
-    previous: isPreviousAccepted
-      ? {
-          hint: previous.hint,
-          expires_at: previous.expires_at.toISOString(),
-          last_used_at: toIso(previous.last_used_at),
-        }
-      : null,
-    revoked_at: toIso(document.revoked_at),
-    revoked_by: document.revoked_by,
-    version: document.version,
-    updated_at: document.updated_at.toISOString(),
-  }
+    ...(isPreviousAccepted ? {} : { previous: null }),
+  })
 }
-
-const toIso = (date: Date | null) => date?.toISOString() ?? null

@@ -1,13 +1,14 @@
-import type {
+import {
   Connection,
-  ConnectionDocument,
-  ConnectionPatch,
-  ConnectionReading,
-  ConnectionSecret,
-  NewConnection,
-  ProjectDocument,
-  SweepDocument,
+  type ConnectionDocument,
+  type ConnectionPatch,
+  type ConnectionReading,
+  type ConnectionSecret,
+  type NewConnection,
+  type ProjectDocument,
+  type SweepDocument,
 } from '@backstop/contracts'
+import { showDocument } from '../../../rules/show-document.ts'
 
 /** The sealed secrets of a new connection. */
 export interface SealedSecrets {
@@ -126,25 +127,15 @@ export function showConnection(
   ingressPublicUrl: string,
   now: Date,
 ): Connection {
-  return {
+  return showDocument(Connection, document, {
     connection_id: document._id,
-    project_id: document.project_id,
-    kind: document.kind,
-    name: document.name,
-    out_of_band: document.out_of_band,
-    status: document.status,
     inbound_url: `${ingressPublicUrl.replace(/\/+$/, '')}/v1/webhooks/${document.kind}/${document._id}`,
-    site: document.site,
-    api_base: document.api_base,
     has_read_key: document.read_key !== null,
     reading: providerReading(document, sweep),
     silence: activeSilence(document, now),
     secret_fingerprints: activeSecrets(document.inbound_secrets, now).map(secret => secret.fingerprint),
     warnings: document.read_key?.has_full_access === true ? [FULL_ACCESS_WARNING] : [],
-    version: document.version,
-    created_at: document.created_at.toISOString(),
-    updated_at: document.updated_at.toISOString(),
-  }
+  })
 }
 
 function activeSilence({ silence }: ConnectionDocument, now: Date): Connection['silence'] {
@@ -155,12 +146,12 @@ function providerReading(
   { status, read_key }: ConnectionDocument,
   sweep: SweepDocument | undefined,
 ): ConnectionReading {
-  const untold = { last_run_at: null, error: null, failing_since: null, next_run_at: null }
-  if (status !== 'active' || read_key === null) return { state: 'off', ...untold }
+  const unread = { last_run_at: null, error: null, failing_since: null, next_run_at: null }
+  if (status !== 'active' || read_key === null) return { state: 'off', ...unread }
   const lastRunAt = sweep?.last_run_at ?? null
   // The last sweep used another key, so its result says nothing about this key.
   if (sweep === undefined || lastRunAt === null || lastRunAt < read_key.created_at)
-    return { state: 'pending', ...untold }
+    return { state: 'pending', ...unread }
   return {
     state: sweep.last_error === null ? 'healthy' : 'failing',
     last_run_at: lastRunAt.toISOString(),

@@ -1,6 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
-import { type ChannelHealthDocument, type Delivery, type DeliveryDocument, quietUntil } from '@backstop/contracts'
-import { holdOf, type ShownHold } from '../../alert-channels/rules/channel-hold.ts'
+import { type ChannelHealthDocument, Delivery, type DeliveryDocument, quietUntil } from '@backstop/contracts'
+import { showDocument } from '../../../rules/show-document.ts'
+import { holdOf, type ShownHold } from '../../alert-channels/rules/alert-channel.ts'
 
 /** A channel with its health. */
 export interface ChannelFacts {
@@ -15,26 +16,16 @@ export interface ChannelFacts {
  */
 export function showDelivery(document: DeliveryDocument, facts: ChannelFacts | undefined, now: Date): Delivery {
   const hold = deliveryHoldOf(document, facts, now)
-  return {
+  return showDocument(Delivery, document, {
     delivery_id: document._id,
-    project_id: document.project_id,
-    channel_id: document.channel_id,
-    channel_kind: document.channel_kind,
-    alert_id: document.alert_id,
-    event: document.event,
-    test: document.test,
-    state: document.state,
     reason:
       hold !== undefined
         ? `Held until ${hold.until.toISOString()}. ${hold.reason}. ${document.reason}`
         : document.reason,
-    attempts: document.attempts.map(attempt => ({ ...attempt, at: attempt.at.toISOString() })),
     next_attempt_at: document.next_attempt?.due_at.toISOString() ?? null,
     held_until: hold?.until.toISOString() ?? null,
     told_by: document.told_by ?? null,
-    created_at: document.created_at.toISOString(),
-    updated_at: document.updated_at.toISOString(),
-  }
+  })
 }
 
 /** The hold that ends last: of the pause of the channel and of its quiet hours. */

@@ -1,4 +1,5 @@
-import type { InboxReplay, InboxReplayDocument, InboxReplayRequestDocument } from '@backstop/contracts'
+import { InboxReplay, type InboxReplayDocument, type InboxReplayRequestDocument } from '@backstop/contracts'
+import { showDocument } from '../../../rules/show-document.ts'
 
 /**
  * A replay of notifications with its progress.
@@ -8,20 +9,12 @@ export function showInboxReplay(
   request: InboxReplayRequestDocument,
   progress: InboxReplayDocument | undefined,
 ): InboxReplay {
-  const { _id, project_id, connection_id, event_ids, from, to, outcome, requested_at } = request
-  return {
-    replay_id: _id,
-    project_id,
-    connection_id,
-    event_ids,
-    from: from?.toISOString() ?? null,
-    to: to?.toISOString() ?? null,
-    outcome,
+  return showDocument(InboxReplay, request, {
+    replay_id: request._id,
     state: progress?.state ?? 'requested',
     total: progress?.total ?? null,
     replayed: progress?.replayed ?? 0,
     skipped: { body_erased: progress?.skipped_erased ?? 0, not_a_notification: progress?.skipped_objects ?? 0 },
-    requested_at: requested_at.toISOString(),
     finished_at: progress?.finished_at?.toISOString() ?? null,
-  }
+  })
 }

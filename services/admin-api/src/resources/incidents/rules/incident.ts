@@ -1,6 +1,9 @@
 import {
+  hasEndedByItself,
   type IncidentDocument,
+  IncidentState,
   incidentAlertId,
+  type LifeCycleChange,
   type ShownIncident,
   type StormMemberDocument,
 } from '@backstop/contracts'
@@ -18,4 +21,21 @@ export function alertsOf({ _id, reopened = 0 }: IncidentDocument): string[] {
   return Array.from({ length: reopened + 1 }, (_, times) => times).flatMap(times =>
     INCIDENT_EVENTS.map(event => incidentAlertId(_id, event, times)),
   )
+}
+
+/** The states in which the reconciler allows a change. */
+export const STATES_BEFORE: Record<LifeCycleChange['kind'], readonly IncidentDocument['state'][]> = {
+  acknowledge: ['open'],
+  resolve: ['open', 'acknowledged'],
+  reopen: ['resolved'],
+  assign: IncidentState.options,
+  comment: IncidentState.options,
+}
+
+/** True if a change of several incidents includes this one. The reconciler decides each. */
+export function allowsChange(
+  incident: Pick<IncidentDocument, 'state' | 'reason'>,
+  kind: LifeCycleChange['kind'],
+): boolean {
+  return STATES_BEFORE[kind].includes(incident.state) && !(kind === 'reopen' && hasEndedByItself(incident))
 }

@@ -1,11 +1,6 @@
-import {
-  MAX_SILENCE_S,
-  type NewSilence,
-  type Silence,
-  type SilenceDocument,
-  type SilenceSummary,
-} from '@backstop/contracts'
+import { MAX_SILENCE_S, type NewSilence, Silence, type SilenceDocument, SilenceSummary } from '@backstop/contracts'
 import type { z } from 'zod'
+import { showDocument } from '../../../rules/show-document.ts'
 
 /** When a new silence ends, or why the request is refused. */
 export type SilenceEnd =
@@ -20,16 +15,13 @@ export function decideSilenceEnd(body: z.output<typeof NewSilence>, now: Date): 
   return { kind: 'ends', at }
 }
 
-export function showSilence({ _id, ...silence }: SilenceDocument, now: Date): Silence {
-  return {
-    silence_id: _id,
-    ...silence,
+export function showSilence(silence: SilenceDocument, now: Date): Silence {
+  return showDocument(Silence, silence, {
+    silence_id: silence._id,
     state: silence.ends_at > now ? 'active' : 'ended',
-    created_at: silence.created_at.toISOString(),
-    ends_at: silence.ends_at.toISOString(),
-  }
+  })
 }
 
-export function summarizeSilence({ _id, ends_at, created_by, reason }: SilenceDocument): SilenceSummary {
-  return { silence_id: _id, ends_at: ends_at.toISOString(), created_by, reason }
+export function summarizeSilence(silence: SilenceDocument): SilenceSummary {
+  return showDocument(SilenceSummary, silence, { silence_id: silence._id })
 }

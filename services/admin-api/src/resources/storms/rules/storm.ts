@@ -3,8 +3,9 @@ import {
   movedNoMoney,
   type StormDocument,
   type StormMemberDocument,
-  type StormOverview,
+  StormOverview,
 } from '@backstop/contracts'
+import { showDocument } from '../../../rules/show-document.ts'
 
 /** The incidents of a storm by state, and the money that they moved. */
 export interface StormCount {
@@ -24,25 +25,20 @@ export function addIncident(
   if (amount === null || currency === null || (moved !== undefined && movedNoMoney(moved)))
     return { states: counted, money }
   const { mode } = facts
-  const sum = money.find(one => one.currency === currency && one.mode === mode) ?? { amount: 0, count: 0 }
-  const others = money.filter(one => one !== sum)
+  const sum = money.find(known => known.currency === currency && known.mode === mode) ?? { amount: 0, count: 0 }
+  const others = money.filter(other => other !== sum)
   return { states: counted, money: [...others, { currency, amount: sum.amount + amount, count: sum.count + 1, mode }] }
 }
 
 /** The storm with its incidents counted. */
 export function showStorm(storm: StormDocument, { states, money }: StormCount): StormOverview {
-  return {
+  return showDocument(StormOverview, storm, {
     storm_id: storm._id,
-    project_id: storm.project_id,
-    connection_id: storm.connection_id,
-    provider: storm.provider,
     state: stateOf(states),
-    began_at: storm.began_at.toISOString(),
     last_at: storm.last_member_at.toISOString(),
-    ended_at: storm.ended_at?.toISOString() ?? null,
     incidents: states,
     money: money.toSorted((a, b) => isTest(a) - isTest(b) || b.count - a.count),
-  }
+  })
 }
 
 const isTest = ({ mode }: StormOverview['money'][number]) => Number(mode === 'test')
