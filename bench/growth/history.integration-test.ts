@@ -14,7 +14,7 @@ import {
 import { until } from '@backstop/kit/test'
 import { projectActions } from '@backstop/verdict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createMongoCases } from '../../services/reconciler/src/store/mongo-cases.ts'
+import { createMongoCases } from '../../services/reconciler/src/cases/mongo-cases.ts'
 import { dataFolder, stackUrls } from '../../test/setup/product.ts'
 import { openReconcilerAlone, type ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
 import { storedRefunds, storeHistory } from './history.ts'

@@ -9,7 +9,7 @@ import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import { openStores } from '../src/start.ts'
+import { openStores } from '../src/stores.ts'
 import { createIndexes } from './create-indexes.ts'
 
 let stack: TestStack

@@ -2,7 +2,8 @@ import { objectReference } from '@backstop/contracts'
 import { type ActionRecord, type Case, decide } from '@backstop/verdict'
 import { contextAt, emptyCase, MINUTE, operation, PROJECT, refundSeen, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CaseChange, CaseStore, ReconcilerStores } from '../src/store/store.ts'
+import type { CaseChange, CaseStore } from '../src/cases/case-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 
 const ref = (id: string) => objectReference(PROJECT, 'processor', undefined, id)
 

@@ -9,7 +9,7 @@ import { openMongoBooks } from '@backstop/ledger'
 import { openChannelIncident } from '@backstop/verdict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp, type ReconcilerApp } from '../src/app.ts'
-import { openStores } from '../src/start.ts'
+import { openStores } from '../src/stores.ts'
 import { createIndexes } from './create-indexes.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 

@@ -1,7 +1,8 @@
 import type { ConnectionDocument } from '@backstop/contracts'
 import { T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ConnectionReader, NamedConnection, ReconcilerStores } from '../src/store/store.ts'
+import type { ConnectionReader, NamedConnection } from '../src/connections/connection-reader.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 import { connectionOf } from './connection-of.ts'
 
 const KEY = { sealed: 'k', fingerprint: 'f', created_at: new Date(T0), expires_at: null }

@@ -13,7 +13,7 @@ import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp } from '../src/app.ts'
-import { openStores } from '../src/start.ts'
+import { openStores } from '../src/stores.ts'
 import { readingPorts, TEST_SETTINGS } from './reading-ports.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env

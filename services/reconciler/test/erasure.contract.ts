@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import { itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
 import { eraseDuePersonalData, type PersonalDataEraserParts } from '../src/erasure/personal-data-eraser.ts'
-import type { ReconcilerStores } from '../src/store/store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 import { connectionOf } from './connection-of.ts'
 
 const DAY = 86_400_000

@@ -5,8 +5,8 @@ import {
   type ExpectedChangeStore,
   type ExpectedChangeUsesStore,
   MAX_FOUND_PER_SUBJECT,
-  type ReconcilerStores,
-} from '../src/store/store.ts'
+} from '../src/batch/expected-change-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 
 /** The stores of expected changes and of their uses. */
 export type ExpectedChangesUnderTest = Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>

@@ -1,6 +1,6 @@
 import type { InboxDocument, InboxReplayDocument } from '@backstop/contracts'
 import { PROJECT, T0 } from '@backstop/verdict/test'
-import type { InboxEntry } from '../src/store/store.ts'
+import type { InboxEntry } from '../src/inbox/inbox-store.ts'
 
 /** The entry of an event of the card processor's connection con_a that was received and recorded at T0. */
 export function inboxEntry(

@@ -1,8 +1,9 @@
 import type { InboxReplayDocument } from '@backstop/contracts'
 import { PROJECT, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { InboxReplayStore } from '../src/store/inbox-replays.ts'
-import type { Inbox, ReconcilerStores } from '../src/store/store.ts'
+import type { Inbox } from '../src/inbox/inbox-store.ts'
+import type { InboxReplayStore } from '../src/inbox-replay/inbox-replay-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 import { inboxEntry, inboxReplay } from './inbox-entries.ts'
 
 /** The tests for every implementation of the replays of the inbox. Each test gets empty stores. */

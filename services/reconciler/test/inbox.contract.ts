@@ -1,7 +1,8 @@
 import type { InboxDocument } from '@backstop/contracts'
 import { T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Inbox, InboxEntry, ReconcilerStores } from '../src/store/store.ts'
+import type { Inbox, InboxEntry } from '../src/inbox/inbox-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 import { inboxEntry, inboxReplay } from './inbox-entries.ts'
 
 /** The tests for every implementation of the inbox. Each test gets an empty store. */

@@ -1,7 +1,8 @@
 import type { IncidentOutcomeDocument } from '@backstop/contracts'
 import { PROJECT, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { IncidentOutcomeStore, ReconcilerStores } from '../src/store/store.ts'
+import type { IncidentOutcomeStore } from '../src/commands/incident-outcome-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 
 /** The tests for every implementation of the outcomes of commands that change incidents. Each test gets an empty store. */
 export function incidentOutcomeContract(

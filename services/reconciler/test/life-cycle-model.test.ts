@@ -22,9 +22,9 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { createBulkChanger } from '../src/commands/change-many-incidents.ts'
+import type { IncidentBulkStore } from '../src/commands/incident-bulk-store.ts'
 import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
-import type { IncidentBulkStore } from '../src/store/store.ts'
 import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 

@@ -14,9 +14,9 @@ import {
   T0,
 } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
+import type { ExpectedChangesQuery } from '../src/batch/expected-change-store.ts'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import type { ExpectedChangesQuery } from '../src/store/store.ts'
 import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
-import type { ReconcilerStores } from '../src/store/store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 

@@ -1,7 +1,9 @@
 import { decide, projectActions, projectIncidents } from '@backstop/verdict'
 import { contextAt, emptyCase, lookAll, PROJECT, refundSeen, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { OpenActionPosition, OpenActionReader, ProjectionStore, ReconcilerStores } from '../src/store/store.ts'
+import type { ProjectionStore } from '../src/batch/projection-store.ts'
+import type { OpenActionPosition, OpenActionReader } from '../src/commands/open-action-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 
 /** A case whose only action has an open incident. */
 const theCase = lookAll(decide(emptyCase(), refundSeen(), contextAt(T0)))

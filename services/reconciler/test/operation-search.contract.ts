@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { OperationSearchStore, ReconcilerStores } from '../src/store/store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
+import type { OperationSearchStore } from '../src/sweep/operation-search-store.ts'
 
 /** The tests for every implementation of the progress of the search for operations. Each test gets an empty store. */
 export function operationSearchContract(

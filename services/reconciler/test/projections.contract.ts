@@ -2,7 +2,8 @@ import { type Action, type ActionDocument, deterministicId } from '@backstop/con
 import { decide, type ListingState, projectAction } from '@backstop/verdict'
 import { contextAt, emptyCase, onlyAction, refundSeen, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ProjectionStore, ReconcilerStores } from '../src/store/store.ts'
+import type { ProjectionStore } from '../src/batch/projection-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 
 const theCase = decide(emptyCase(), refundSeen(), contextAt(T0))
 const action = projectAction(theCase, onlyAction(theCase))

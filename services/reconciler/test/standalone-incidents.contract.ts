@@ -1,7 +1,8 @@
 import { openChannelIncident } from '@backstop/verdict'
 import { PROJECT, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ReconcilerStores, StandaloneIncidentStore } from '../src/store/store.ts'
+import type { StandaloneIncidentStore } from '../src/incidents/standalone-incident-store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 
 /** The tests for every implementation of the store of incidents without an action. Each test gets an empty store. */
 export function standaloneIncidentContract(

@@ -1,4 +1,4 @@
-import type { ReconcilerStores } from '../src/store/store.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
 import { caseContract } from './cases.contract.ts'
 import { type ConnectionsUnderTest, connectionContract } from './connections.contract.ts'
 import { type ExpectedChangesUnderTest, expectedChangeContract } from './expected-changes.contract.ts'

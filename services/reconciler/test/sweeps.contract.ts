@@ -1,7 +1,7 @@
 import { MINUTE, PROJECT, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ReconcilerStores } from '../src/store/store.ts'
-import type { SweepCompartment, SweepStore } from '../src/store/sweeps.ts'
+import type { ReconcilerStores } from '../src/stores.ts'
+import type { SweepCompartment, SweepStore } from '../src/sweep/sweep-store.ts'
 
 const CONNECTIONS = [
   { id: 'con_a', projectId: PROJECT },

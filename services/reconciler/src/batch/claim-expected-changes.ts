@@ -7,7 +7,7 @@ import {
   neededUsesOf,
   releaseClaims,
 } from '@backstop/verdict'
-import type { ExpectedChangeUsesStore } from '../store/store.ts'
+import type { ExpectedChangeUsesStore } from './expected-change-store.ts'
 import type { Outcome } from './workspace.ts'
 
 export type StoredUses = ReadonlyMap<string, ExpectedChangeUses>

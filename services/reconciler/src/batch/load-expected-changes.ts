@@ -8,8 +8,8 @@ import {
   usedElsewhere,
   withExpectedChanges,
 } from '@backstop/verdict'
-import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
+import type { ExpectedChangeStore, ExpectedChangeUsesStore } from './expected-change-store.ts'
 import type { CaseInput } from './work-item.ts'
 
 /**
@@ -17,6 +17,11 @@ import type { CaseInput } from './work-item.ts'
  * provider may report these days later.
  */
 const LOADED_AFTER_EXPIRY_MS = 14 * 86_400_000
+
+export interface ExpectedChangeSources {
+  readonly expectedChanges: Pick<ExpectedChangeStore, 'find' | 'byIds'>
+  readonly expectedChangeUses: Pick<ExpectedChangeUsesStore, 'load'>
+}
 
 /**
  * Loads the expected changes that may explain actions of the round's cases: those without a subject, and those whose
@@ -27,7 +32,7 @@ export async function loadExpectedChanges(
   caseInputs: readonly CaseInput[],
   cases: readonly Case[],
   looked: readonly Case[],
-  stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses'>,
+  stores: ExpectedChangeSources,
   now: number,
 ): Promise<LoadedExpectedChanges> {
   const found = await findExpectedChanges(caseInputs, cases, looked, stores, now)
@@ -68,7 +73,7 @@ async function findExpectedChanges(
   caseInputs: readonly CaseInput[],
   cases: readonly Case[],
   looked: readonly Case[],
-  { expectedChanges }: Pick<ReconcilerStores, 'expectedChanges'>,
+  { expectedChanges }: ExpectedChangeSources,
   now: number,
 ): Promise<ReadonlyMap<Case, readonly ExpectedChange[]>> {
   if (looked.length === 0 && !cases.some(mayNeedExpectedChange)) return new Map()

@@ -2,14 +2,23 @@ import type { ConnectionDocument, Operation } from '@backstop/contracts'
 import type { Ledger } from '@backstop/ledger'
 import { PROVIDERS } from '@backstop/providers'
 import type { Case, ConnectionPolicy, LookFacts } from '@backstop/verdict'
+import type { CaseStore } from '../cases/case-store.ts'
+import type { ConnectionReader } from '../connections/connection-reader.ts'
 import { canRead } from '../reading/connection-readers.ts'
-import type { ReconcilerStores } from '../store/store.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
-import { loadExpectedChanges, type NamedCase, withUpcomingRefs } from './load-expected-changes.ts'
+import {
+  type ExpectedChangeSources,
+  loadExpectedChanges,
+  type NamedCase,
+  withUpcomingRefs,
+} from './load-expected-changes.ts'
 import { type CaseInput, caseInputsOfOperation } from './work-item.ts'
 
 export interface FactSources {
-  readonly stores: ReconcilerStores
+  readonly stores: ExpectedChangeSources & {
+    readonly cases: Pick<CaseStore, 'load'>
+    readonly connections: Pick<ConnectionReader, 'byIds'>
+  }
   readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted'>
 }
 

@@ -13,17 +13,31 @@ import {
   projectIncidents,
   type Rules,
 } from '@backstop/verdict'
+import type { CaseStore } from '../cases/case-store.ts'
 import type { ReconcilerCrashPoint } from '../crash-points.ts'
+import type { Inbox, InboxEntry } from '../inbox/inbox-store.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
-import type { InboxEntry } from '../store/store.ts'
 import { touchedDays } from '../totals/rules/touched-days.ts'
+import type { TotalsStore } from '../totals/totals-store.ts'
 import { claimUses, releaseUses } from './claim-expected-changes.ts'
+import type { ExpectedChangeUsesStore } from './expected-change-store.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
+import type { ProjectionStore } from './projection-store.ts'
 import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
 import { type EventItem, type Reading, readItem, type WorkItem } from './work-item.ts'
 import { type Outcome, Workspace } from './workspace.ts'
 
 export interface ReconcileParts extends FactSources {
+  readonly stores: FactSources['stores'] & {
+    readonly cases: Pick<CaseStore, 'save'>
+    readonly expectedChangeUses: ExpectedChangeUsesStore
+    readonly projections: ProjectionStore
+    readonly inbox: Pick<Inbox, 'done' | 'known' | 'keepBodies' | 'insert' | 'decideAgain' | 'hold'>
+    readonly totals: Pick<TotalsStore, 'mark'>
+    readonly sweeps: {
+      wake(connection: { id: string; projectId: string }, now: number, unverifiedSince: number | null): Promise<void>
+    }
+  }
   readonly publisher: OutboxPublisher
   /** Sends the re-reads that hints need. */
   readonly producer: Producer

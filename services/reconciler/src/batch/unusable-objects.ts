@@ -5,7 +5,7 @@ import type { Clock } from '@backstop/kit/clock'
 import { deadLetterReason } from '@backstop/kit/consume'
 import { AppError } from '@backstop/kit/errors'
 import type { MessageCodec } from '@backstop/kit/registry'
-import type { Inbox } from '../store/store.ts'
+import type { Inbox } from '../inbox/inbox-store.ts'
 
 /** An object of a provider's answer that cannot be used. */
 export interface UnusableObject {

@@ -12,9 +12,10 @@ import {
 import { AppError } from '@backstop/kit/errors'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
 import type { ChangeIncident, Input, SightingSource } from '@backstop/verdict'
+import { type NamedConnection, namesOf } from '../connections/connection-reader.ts'
+import type { InboxEntry } from '../inbox/inbox-store.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import { rereadOfTargets } from '../reading/held-hints.ts'
-import { type InboxEntry, type NamedConnection, namesOf } from '../store/store.ts'
 import { type UnusableObject, unusableObject } from './unusable-objects.ts'
 
 /**

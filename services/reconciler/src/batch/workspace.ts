@@ -18,7 +18,7 @@ import {
   versionName,
   whyRefused,
 } from '@backstop/verdict'
-import type { CaseChange } from '../store/store.ts'
+import type { CaseChange } from '../cases/case-store.ts'
 import type { CaseInput, InputWithoutFacts } from './work-item.ts'
 
 interface OpenCase {

@@ -2,11 +2,18 @@ import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from 
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
 import { referenceOfAction } from '../batch/action-reference.ts'
+import type { ExpectedChangeStore, ExpectedChangeUsesStore } from '../batch/expected-change-store.ts'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { OpenActionPosition, ReconcilerStores } from '../store/store.ts'
+import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { OpenActionPosition, OpenActionReader } from './open-action-store.ts'
 
 export interface ExpectedChangeApplierOptions {
-  readonly stores: Pick<ReconcilerStores, 'expectedChanges' | 'expectedChangeUses' | 'openActions' | 'connections'>
+  readonly stores: {
+    readonly expectedChanges: Pick<ExpectedChangeStore, 'byIds'>
+    readonly expectedChangeUses: Pick<ExpectedChangeUsesStore, 'load'>
+    readonly openActions: OpenActionReader
+    readonly connections: Pick<ConnectionReader, 'byIds'>
+  }
   /** Decides the cases of these items again (reconcile-batch.ts). */
   readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
 }
@@ -54,7 +61,7 @@ export function createExpectedChangeApplier({
  */
 async function findUncoveredActions(
   id: string,
-  { expectedChangeUses, openActions }: Pick<ReconcilerStores, 'expectedChangeUses' | 'openActions'>,
+  { expectedChangeUses, openActions }: ExpectedChangeApplierOptions['stores'],
 ): Promise<ActionDocument[]> {
   const uses = (await expectedChangeUses.load([id])).get(id)?.uses ?? []
   if (uses.length === 0) return []
@@ -73,7 +80,7 @@ function mayBeCovered(change: ExpectedChangeDocument): (action: ActionDocument) 
 
 async function itemsOf(
   actions: readonly ActionDocument[],
-  { connections }: Pick<ReconcilerStores, 'connections'>,
+  { connections }: ExpectedChangeApplierOptions['stores'],
 ): Promise<WorkItem[]> {
   if (actions.length === 0) return []
   const known: ReadonlyMap<string, ConnectionDocument> = await connections.byIds([
@@ -100,7 +107,11 @@ export function createExpectedChangeReapplier(
     expectedChanges,
     clock,
     logger,
-  }: Pick<ReconcilerStores, 'expectedChanges'> & { readonly clock: Clock; readonly logger: Logger },
+  }: {
+    readonly expectedChanges: Pick<ExpectedChangeStore, 'madeSince'>
+    readonly clock: Clock
+    readonly logger: Logger
+  },
 ): Periodic {
   return createPeriodic({
     clock,

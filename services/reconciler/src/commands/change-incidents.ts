@@ -12,14 +12,23 @@ import {
   expectedChangeOfOwn,
 } from '@backstop/verdict'
 import { referenceOfAction } from '../batch/action-reference.ts'
+import type { ExpectedChangeStore } from '../batch/expected-change-store.ts'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ReconcilerStores } from '../store/store.ts'
+import type { CaseStore } from '../cases/case-store.ts'
+import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { StandaloneIncidentStore } from '../incidents/standalone-incident-store.ts'
+import type { IncidentOutcomeStore } from './incident-outcome-store.ts'
+import type { OpenActionReader } from './open-action-store.ts'
 
 export interface IncidentChangerOptions {
-  readonly stores: Pick<
-    ReconcilerStores,
-    'cases' | 'standaloneIncidents' | 'openActions' | 'connections' | 'incidentOutcomes' | 'expectedChanges'
-  >
+  readonly stores: {
+    readonly cases: Pick<CaseStore, 'load'>
+    readonly standaloneIncidents: Pick<StandaloneIncidentStore, 'find' | 'findAll' | 'pendingOf' | 'replace'>
+    readonly openActions: Pick<OpenActionReader, 'byIds'>
+    readonly connections: Pick<ConnectionReader, 'byIds' | 'projectName'>
+    readonly incidentOutcomes: IncidentOutcomeStore
+    readonly expectedChanges: Pick<ExpectedChangeStore, 'addAll'>
+  }
   /** Decides the cases of these items (reconcile-batch.ts). */
   readonly reconcile: (items: readonly WorkItem[]) => Promise<void>
   /** Publishes the messages of incidents without a case. */
@@ -164,7 +173,7 @@ type IncidentItem = Extract<WorkItem, { kind: 'change_incident' }>
 async function itemsOf(
   commands: readonly ChangeIncident[],
   incidents: ReadonlyMap<string, StoredIncident>,
-  { openActions, connections }: Pick<ReconcilerStores, 'openActions' | 'connections'>,
+  { openActions, connections }: IncidentChangerOptions['stores'],
 ): Promise<IncidentItem[]> {
   const actionIdOf = ({ incident_id }: ChangeIncident) => incidents.get(incident_id)?.action_id ?? ''
   const found = await openActions.byIds([...new Set(commands.map(actionIdOf))])

@@ -10,8 +10,8 @@ import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { ChangeIncident } from '@backstop/verdict'
-import type { IncidentBulkStore } from '../store/store.ts'
 import type { IncidentChanger } from './change-incidents.ts'
+import type { IncidentBulkStore } from './incident-bulk-store.ts'
 
 export interface BulkChangerOptions {
   readonly bulks: IncidentBulkStore

@@ -3,12 +3,12 @@ import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/k
 import type { Ledger } from '@backstop/ledger'
 import type { ChangeIncident } from '@backstop/verdict'
 import { finishOperation } from '../batch/finish-operation.ts'
+import type { ConnectionReader } from '../connections/connection-reader.ts'
 import type { InboxReplayer } from '../inbox-replay/inbox-replayer.ts'
 import type { ChannelIncidents, KeyIncidents } from '../incidents/commanded-incidents.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
-import type { ConnectionReader } from '../store/store.ts'
-import type { SweepStore } from '../store/sweeps.ts'
+import type { SweepStore } from '../sweep/sweep-store.ts'
 import type { ExpectedChangeApplier } from './apply-expected-changes.ts'
 import type { IncidentChanger } from './change-incidents.ts'
 import type { BulkChanger } from './change-many-incidents.ts'
@@ -24,7 +24,7 @@ export interface CommandConsumerOptions
   readonly inboxReplayer: Pick<InboxReplayer, 'begin'>
   readonly incidentChanger: IncidentChanger
   readonly bulkChanger: Pick<BulkChanger, 'begin'>
-  readonly sweeps: SweepStore
+  readonly sweeps: Pick<SweepStore, 'wake'>
 }
 
 /** Carries out the commands that concern the reconciler, and skips commands for other services. */

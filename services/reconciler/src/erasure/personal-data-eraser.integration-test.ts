@@ -4,7 +4,7 @@ import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
 import { createIndexes } from '../../test/create-indexes.ts'
 import { erasureContract } from '../../test/erasure.contract.ts'
-import { openStores } from '../start.ts'
+import { openStores } from '../stores.ts'
 
 let stack: TestStack
 let mongo: Mongo

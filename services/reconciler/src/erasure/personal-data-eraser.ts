@@ -6,7 +6,8 @@ import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
 import type { Case } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ReconcilerStores } from '../store/store.ts'
+import type { CaseStore } from '../cases/case-store.ts'
+import type { Inbox } from '../inbox/inbox-store.ts'
 import type { ConnectionErasure, ErasureStore } from './erasure-store.ts'
 
 /** Short, so that data is gone soon after its time is over or its connection was deleted. */
@@ -17,7 +18,10 @@ const CASES_PER_PAGE = 100
 const BODIES_PER_PAGE = 1_000
 
 export interface PersonalDataEraserParts {
-  readonly stores: Pick<ReconcilerStores, 'cases' | 'inbox'>
+  readonly stores: {
+    readonly cases: Pick<CaseStore, 'load' | 'page' | 'withExpiredPersonalData' | 'confirmErasure'>
+    readonly inbox: Pick<Inbox, 'eraseBodies'>
+  }
   readonly erasures: ErasureStore
   /** Decides the cases of these items again (reconcile-batch.ts). */
   readonly reconcile: (items: readonly WorkItem[]) => Promise<void>

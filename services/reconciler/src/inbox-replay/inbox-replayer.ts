@@ -4,7 +4,7 @@ import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
-import type { InboxReplayStore } from '../store/inbox-replays.ts'
+import type { InboxReplayStore } from './inbox-replay-store.ts'
 import { decideReplay, replayedMessage } from './replayed-message.ts'
 
 export interface InboxReplayerParts {

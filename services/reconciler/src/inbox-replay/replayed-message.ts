@@ -9,7 +9,7 @@ import {
 } from '@backstop/contracts'
 import type { OutgoingMessage } from '@backstop/kit/bus'
 import { PROVIDERS } from '@backstop/providers'
-import type { InboxEntry } from '../store/store.ts'
+import type { InboxEntry } from '../inbox/inbox-store.ts'
 
 /** What a replay does with an entry of the inbox. */
 export type ReplayDecision =

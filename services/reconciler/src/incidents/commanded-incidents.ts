@@ -13,7 +13,8 @@ import {
   resolveChannelIncident,
   resolveKeyIncident,
 } from '@backstop/verdict'
-import type { ConnectionReader, StandaloneIncidentStore } from '../store/store.ts'
+import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { StandaloneIncidentStore } from './standalone-incident-store.ts'
 
 /** A pair of commands that open and resolve an incident. */
 interface CommandPair {

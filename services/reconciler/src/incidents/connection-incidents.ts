@@ -2,7 +2,8 @@ import type { SweepDocument } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
 import type { OutboxPublisher } from '@backstop/kit/outbox'
 import { type ConnectionFault, openConnectionIncident, resolveConnectionIncident } from '@backstop/verdict'
-import { type NamedConnection, namesOf, type StandaloneIncidentStore } from '../store/store.ts'
+import { type NamedConnection, namesOf } from '../connections/connection-reader.ts'
+import type { StandaloneIncidentStore } from './standalone-incident-store.ts'
 
 type OpenIncidents = SweepDocument['open_incidents']
 

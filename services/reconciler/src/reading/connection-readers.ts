@@ -3,7 +3,7 @@ import type { Clock } from '@backstop/kit/clock'
 import type { Egress } from '@backstop/kit/egress'
 import type { SecretBox } from '@backstop/kit/secret-box'
 import { PROVIDERS, type ProviderHealth, type ProviderReader } from '@backstop/providers'
-import type { ConnectionReader } from '../store/store.ts'
+import type { ConnectionReader } from '../connections/connection-reader.ts'
 
 export interface ConnectionReadersOptions {
   readonly connections: ConnectionReader

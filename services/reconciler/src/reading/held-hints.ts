@@ -11,7 +11,7 @@ import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { PROVIDERS } from '@backstop/providers'
-import type { Inbox } from '../store/store.ts'
+import type { Inbox } from '../inbox/inbox-store.ts'
 
 export interface HeldHintsOptions {
   readonly inbox: Pick<Inbox, 'held' | 'release'>

@@ -8,7 +8,6 @@ import type { MessageCodec } from '@backstop/kit/registry'
 import { untilAvailable } from '@backstop/kit/retry'
 import type { Span, Tracing } from '@backstop/kit/tracing'
 import { PROVIDERS } from '@backstop/providers'
-import type { SweepStore } from '../store/sweeps.ts'
 import type { ConnectionReaders } from './connection-readers.ts'
 import { RereadLanes } from './reread-lanes.ts'
 import {
@@ -27,7 +26,8 @@ export interface RereadConsumerOptions {
   readonly logger: Logger
   readonly metrics: Pick<ConsumerMetrics, 'deadLettered'>
   readonly readers: Pick<ConnectionReaders, 'readerFor' | 'healthOf'>
-  readonly sweeps: Pick<SweepStore, 'checkSoon'>
+  /** Makes the sweep of a connection due whose key was refused. */
+  readonly sweeps: { checkSoon(connectionId: string, now: number): Promise<void> }
   /** Undefined if traces are off. */
   readonly tracing?: Tracing | undefined
   onFatal(error: unknown): void

@@ -4,7 +4,7 @@ import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { pendingLooks, recheckEntry } from '@backstop/verdict'
-import type { CaseStore } from '../store/store.ts'
+import type { CaseStore } from '../cases/case-store.ts'
 
 /** Short, because a lost message delays an alert by up to this time. */
 const SWEEP_EVERY_MS = 15_000

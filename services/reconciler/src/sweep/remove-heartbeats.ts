@@ -1,6 +1,6 @@
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
-import type { HeartbeatStore } from '../store/store.ts'
+import type { HeartbeatStore } from './heartbeat-store.ts'
 
 const EVERY_MS = 600_000
 /** How long the inbox knows an event of a heartbeat, so that a repeat of its message is not decided again. */

@@ -1,7 +1,7 @@
 import type { SweepDocument } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
 import { Bulkhead } from '../reading/bulkhead.ts'
-import { SWEEP_COMPARTMENTS, type SweepCompartment } from '../store/sweeps.ts'
+import { SWEEP_COMPARTMENTS, type SweepCompartment } from './sweep-store.ts'
 
 export interface SweepPoolOptions {
   readonly clock: Clock

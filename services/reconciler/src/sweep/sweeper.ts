@@ -13,14 +13,15 @@ import { AppError } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { type ListedEvent, PROVIDERS, type ProviderReader, type SweepCursor, type SweepPage } from '@backstop/providers'
+import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { Inbox } from '../inbox/inbox-store.ts'
 import type { ConnectionIncidents } from '../incidents/connection-incidents.ts'
 import type { ConnectionReaders } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
 import { pauseAfterFailures } from '../reading/rules/reading-pause.ts'
-import type { ConnectionReader, Inbox } from '../store/store.ts'
-import type { SweepEnd, SweepStore } from '../store/sweeps.ts'
 import { describeMissing, judgeFeed } from './rules/silent-feed.ts'
 import { createSweepPool } from './sweep-pool.ts'
+import type { SweepEnd, SweepStore } from './sweep-store.ts'
 
 export interface SweeperOptions {
   readonly sweeps: SweepStore

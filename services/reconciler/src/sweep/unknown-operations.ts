@@ -5,7 +5,8 @@ import type { Logger } from '@backstop/kit/logger'
 import type { Ledger } from '@backstop/ledger'
 import { versionName } from '@backstop/verdict'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { CaseStore, KnownOperations, OperationSearchStore } from '../store/store.ts'
+import type { CaseStore, KnownOperations } from '../cases/case-store.ts'
+import type { OperationSearchStore } from './operation-search-store.ts'
 
 /** With a short interval each search handles few operations, so it barely delays events. */
 const SEARCH_EVERY_MS = 2_000

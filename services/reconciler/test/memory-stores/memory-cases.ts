@@ -1,5 +1,5 @@
 import { type Case, nextErasureAt, pendingLooks, versionName } from '@backstop/verdict'
-import type { CaseChange, CaseStore } from '../../src/store/store.ts'
+import type { CaseChange, CaseStore } from '../../src/cases/case-store.ts'
 
 /** Cases in memory, for simulations. @param cases the stored data */
 export function createMemoryCases(cases: Map<string, Case>): CaseStore {

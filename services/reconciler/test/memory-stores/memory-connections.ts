@@ -1,5 +1,5 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import type { ConnectionReader, NamedConnection } from '../../src/store/store.ts'
+import type { ConnectionReader, NamedConnection } from '../../src/connections/connection-reader.ts'
 
 /** Reads connections in memory, for simulations. */
 export function createMemoryConnections(

@@ -5,7 +5,7 @@ import {
   type ExpectedChangesQuery,
   type ExpectedChangeUsesStore,
   MAX_FOUND_PER_SUBJECT,
-} from '../../src/store/store.ts'
+} from '../../src/batch/expected-change-store.ts'
 
 /** Expected changes in memory, for simulations. */
 export function createMemoryExpectedChanges(expectedChanges: ExpectedChangeDocument[]): ExpectedChangeStore {

@@ -1,6 +1,7 @@
 import { isHeartbeatProject } from '@backstop/contracts'
 import { type Case, pendingLooks } from '@backstop/verdict'
-import type { HeartbeatStore, InboxEntry } from '../../src/store/store.ts'
+import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
+import type { HeartbeatStore } from '../../src/sweep/heartbeat-store.ts'
 
 export function createMemoryHeartbeats({
   cases,

@@ -1,6 +1,6 @@
 import type { InboxReplayDocument, InboxSelection } from '@backstop/contracts'
-import type { InboxReplayStore } from '../../src/store/inbox-replays.ts'
-import type { InboxEntry } from '../../src/store/store.ts'
+import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
+import type { InboxReplayStore } from '../../src/inbox-replay/inbox-replay-store.ts'
 
 /** Replays of the inbox in memory, for simulations. */
 export function createMemoryInboxReplays({

@@ -1,4 +1,4 @@
-import type { Inbox, InboxEntry } from '../../src/store/store.ts'
+import type { Inbox, InboxEntry } from '../../src/inbox/inbox-store.ts'
 
 /** The inbox in memory, for simulations. @param entries the stored data */
 export function createMemoryInbox(entries: Map<string, InboxEntry>): Inbox {

@@ -1,5 +1,5 @@
 import type { ConnectionDocument, IncidentBulkDocument, StoredIncident } from '@backstop/contracts'
-import type { IncidentBulkStore } from '../../src/store/store.ts'
+import type { IncidentBulkStore } from '../../src/commands/incident-bulk-store.ts'
 
 /** Bulk changes in memory. */
 export function createMemoryIncidentBulks(

@@ -1,5 +1,5 @@
 import type { Action, ActionDocument, StoredIncident } from '@backstop/contracts'
-import type { OpenActionPosition, OpenActionReader } from '../../src/store/store.ts'
+import type { OpenActionPosition, OpenActionReader } from '../../src/commands/open-action-store.ts'
 
 /** Reads actions with an open incident in memory, for simulations. */
 export function createMemoryOpenActions(

@@ -1,5 +1,5 @@
 import type { ChangePosition } from '@backstop/ledger'
-import type { OperationSearchStore } from '../../src/store/store.ts'
+import type { OperationSearchStore } from '../../src/sweep/operation-search-store.ts'
 
 /** The progress in memory. */
 export function createMemoryOperationSearch(): OperationSearchStore {

@@ -1,6 +1,6 @@
 import type { StoredIncident, TimedOutboxEntry } from '@backstop/contracts'
 import type { IncidentChange } from '@backstop/verdict'
-import type { StandaloneIncidentStore } from '../../src/store/store.ts'
+import type { StandaloneIncidentStore } from '../../src/incidents/standalone-incident-store.ts'
 
 /**
  * Incidents without an action in memory, for simulations.

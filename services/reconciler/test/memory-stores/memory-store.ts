@@ -11,7 +11,8 @@ import type {
   TimedOutboxEntry,
 } from '@backstop/contracts'
 import type { Case, ExpectedChangeUses } from '@backstop/verdict'
-import type { InboxEntry, ReconcilerStores } from '../../src/store/store.ts'
+import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
+import type { ReconcilerStores } from '../../src/stores.ts'
 import { createMemoryCases } from './memory-cases.ts'
 import { createMemoryConnections } from './memory-connections.ts'
 import { createMemoryErasures } from './memory-erasures.ts'

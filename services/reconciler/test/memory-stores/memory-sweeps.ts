@@ -1,5 +1,5 @@
 import type { SweepDocument } from '@backstop/contracts'
-import { newSweep, type SweepStore, type SweptConnection } from '../../src/store/sweeps.ts'
+import { newSweep, type SweepStore, type SweptConnection } from '../../src/sweep/sweep-store.ts'
 
 /** The sweep store in memory, for simulations. */
 export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): SweepStore {

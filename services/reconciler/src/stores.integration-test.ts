@@ -2,9 +2,9 @@ import type { ActionDocument, ConnectionDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
-import { createIndexes } from '../../test/create-indexes.ts'
-import { storeContract } from '../../test/store.contract.ts'
-import { openStores } from '../start.ts'
+import { createIndexes } from '../test/create-indexes.ts'
+import { storeContract } from '../test/store.contract.ts'
+import { openStores } from './stores.ts'
 
 /** The collections that the contracts fill. */
 const STORED = [

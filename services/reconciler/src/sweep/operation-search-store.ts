@@ -1,6 +1,25 @@
 import type { OperationSearchDocument } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey, type Mongo } from '@backstop/kit/mongo'
-import type { OperationSearchStore } from './store.ts'
+import type { ChangePosition } from '@backstop/ledger'
+
+/** How far the operations that were sent to the provider were compared with the cases. One process at a time compares. */
+export interface OperationSearchStore {
+  /**
+   * Leases the search.
+   * @param first the position of the first search of an installation
+   * @returns undefined if another process has the lease
+   */
+  claim(first: ChangePosition, now: number, leasedUntil: number): Promise<ClaimedSearch | undefined>
+  /** Stores that every operation up to this position was compared. @param leasedUntil null ends the lease */
+  advance(position: ChangePosition, leasedUntil: number | null): Promise<void>
+}
+
+export interface ClaimedSearch {
+  /** The position after which to continue. */
+  readonly position: ChangePosition
+  /** True if the search before did not end its lease: operations behind the position may be applied in part. */
+  readonly wasInterrupted: boolean
+}
 
 /** The progress of the search for operations that no case knows, collection `operation_search`. */
 export function createMongoOperationSearch(mongo: Mongo): OperationSearchStore {

@@ -1,7 +1,27 @@
 import type { ActionDocument, IncidentDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
-import type { OpenActionReader } from './store.ts'
+
+/** Reads the actions that have an open incident. */
+export interface OpenActionReader {
+  /**
+   * Actions of a project with an open incident, oldest incident first.
+   * @param after the last action of the page before; undefined for the first page
+   */
+  page(projectId: string, after: OpenActionPosition | undefined, limit: number): Promise<OpenAction[]>
+  /** The actions with these ids, whether or not they have an open incident. */
+  byIds(ids: readonly string[]): Promise<ActionDocument[]>
+}
+
+export interface OpenActionPosition {
+  readonly openedAt: number
+  readonly incidentId: string
+}
+
+/** An action with an open incident, as lists show it. */
+export interface OpenAction extends OpenActionPosition {
+  readonly action: ActionDocument
+}
 
 /** Reads actions with an open incident from the projections. */
 export function createMongoOpenActions(mongo: Mongo): OpenActionReader {

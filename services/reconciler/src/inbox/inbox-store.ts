@@ -1,7 +1,40 @@
 import type { InboxBodyDocument, InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
-import type { Inbox, InboxEntry } from './store.ts'
+
+export interface InboxEntry {
+  readonly document: InboxDocument
+  /** JSON text; null if it is not kept. */
+  readonly body: string | null
+  /** True if `keepBodies` has stored the body. */
+  readonly isBodyKept?: true
+}
+
+export interface Inbox {
+  /** The ids that have an entry, with any outcome. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** The ids that are done. A dead-lettered event is not done, because it may be usable when it is sent again. */
+  done(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Stores bodies of events that are not decided yet. An event is done when its entry is inserted. */
+  keepBodies(documents: readonly InboxBodyDocument[]): Promise<void>
+  /** Marks events as done. An existing entry is kept, unless its event was dead-lettered. */
+  insert(entries: readonly InboxEntry[]): Promise<void>
+  /**
+   * Records the outcomes of replayed events. Their actions are added to those of the entry. A replayed event that cannot
+   * be used changes only an entry that is dead-lettered.
+   */
+  decideAgain(documents: readonly InboxDocument[]): Promise<void>
+  /**
+   * Hints that wait until the connection is readable, oldest first. Hints whose body is no longer kept are left out.
+   */
+  held(connectionId: string, limit: number): Promise<InboxEntry[]>
+  /** Marks held hints as requested. */
+  release(ids: readonly string[]): Promise<void>
+  /** Marks hints that could not be verified as held, with the reason. */
+  hold(ids: readonly string[], reason: string): Promise<void>
+  /** Erases up to `limit` bodies of a connection. @returns their number */
+  eraseBodies(connectionId: string, limit: number): Promise<number>
+}
 
 /** Events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {

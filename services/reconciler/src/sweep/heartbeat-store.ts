@@ -1,7 +1,12 @@
 import { HEARTBEAT, type InboxBodyDocument, type InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
-import type { CaseDocument } from './mongo-cases.ts'
-import type { HeartbeatStore } from './store.ts'
+import type { CaseDocument } from '../cases/mongo-cases.ts'
+
+/** What is stored of heartbeats. Nobody reads it later. */
+export interface HeartbeatStore {
+  /** Removes the cases that are finished, and the inbox entries received before this time. @returns the number of removed cases */
+  removeFinished(receivedBefore: Date): Promise<number>
+}
 
 /** More than one removal at once never has, unless removals failed for a day. */
 const MAX_ENTRIES = 2_000

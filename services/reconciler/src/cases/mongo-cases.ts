@@ -9,7 +9,7 @@ import { createMongoOutboxSource } from '@backstop/kit/outbox'
 import { type Case, nextErasureAt, pendingLooks, versionName } from '@backstop/verdict'
 import type { AnyBulkWriteOperation, Collection, MongoBulkWriteError } from 'mongodb'
 import { readState, writeState } from './case-state.ts'
-import type { CaseChange, CaseStore } from './store.ts'
+import type { CaseChange, CaseStore } from './case-store.ts'
 
 /** The stored form of a case. */
 export interface CaseDocument {

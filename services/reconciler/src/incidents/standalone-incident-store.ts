@@ -1,8 +1,28 @@
-import type { IncidentDocument, IncidentOutcomeDocument, StoredIncident } from '@backstop/contracts'
+import type { IncidentDocument, StoredIncident } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import type { OutboxSource } from '@backstop/kit/outbox'
 import { createMongoOutboxSource, type PendingOutbox } from '@backstop/kit/outbox'
 import type { IncidentChange } from '@backstop/verdict'
-import type { IncidentOutcomeStore, StandaloneIncidentStore } from './store.ts'
+
+/** Incidents that are about no action, and so belong to no case. Their document is the only source. */
+export interface StandaloneIncidentStore {
+  /**
+   * Inserts the incident with its messages. An existing incident is kept.
+   * @returns the messages to publish
+   */
+  open(told: IncidentChange): Promise<PendingOutbox>
+  find(incidentId: string): Promise<StoredIncident | undefined>
+  /** The incidents with these ids, those of actions included. */
+  findAll(incidentIds: readonly string[]): Promise<StoredIncident[]>
+  /**
+   * Writes the next version and adds its messages, unless another writer has changed the incident.
+   * @returns the messages to publish; undefined if another writer has changed it
+   */
+  replace(told: IncidentChange): Promise<PendingOutbox | undefined>
+  /** The messages to publish; empty for an unknown incident. */
+  pendingOf(incidentId: string): Promise<PendingOutbox>
+  readonly outbox: OutboxSource
+}
 
 /** Incidents without a case. They are in the collection `incidents`, like the projections of all other incidents. */
 export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncidentStore {
@@ -44,19 +64,6 @@ export function createMongoStandaloneIncidents(mongo: Mongo): StandaloneIncident
 
 function toStored({ _id, opened: _opened, outbox: _outbox, ...incident }: IncidentDocument): StoredIncident {
   return { incident_id: _id, ...incident }
-}
-
-/** The outcomes of commands that change incidents, collection `incident_outcomes`. */
-export function createMongoIncidentOutcomes(mongo: Mongo): IncidentOutcomeStore {
-  const collection = mongo.db.collection<IncidentOutcomeDocument>('incident_outcomes')
-  return {
-    byCommands: ids => asUnavailable(() => collection.find({ _id: { $in: [...ids] } }).toArray()),
-    insert: outcomes =>
-      asUnavailable(async () => {
-        const insert = () => collection.insertMany([...outcomes], { ordered: false })
-        if (outcomes.length > 0) await writeIgnoringDuplicates(insert, outcomes.length)
-      }),
-  }
 }
 
 function toDocument({ incident_id, ...rest }: StoredIncident): IncidentDocument {

@@ -1,7 +1,25 @@
-import type { ConnectionDocument, ProjectDocument } from '@backstop/contracts'
+import type { ConnectionDocument, Names, ProjectDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
-import type { ConnectionReader, NamedConnection } from './store.ts'
+
+/** A connection with the name of its project; null if the project is not stored. */
+export interface NamedConnection extends ConnectionDocument {
+  readonly project_name?: string | null
+}
+
+/** The names that alerts about a connection show. */
+export function namesOf({ name, project_name = null }: NamedConnection): Names {
+  return { project: project_name, connection: name }
+}
+
+export interface ConnectionReader {
+  /** Includes deleted connections. */
+  byIds(ids: readonly string[]): Promise<ReadonlyMap<string, NamedConnection>>
+  /** All active connections whose provider can be read. */
+  readable(): Promise<NamedConnection[]>
+  /** @returns null if the project is not stored */
+  projectName(projectId: string): Promise<string | null>
+}
 
 /** Reads the connections that admin-api stores. */
 export function createMongoConnections(mongo: Mongo): ConnectionReader {

@@ -1,7 +1,51 @@
 import type { ExpectedChangeDocument, ExpectedChangeUsesDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { ExpectedChangeUses } from '@backstop/verdict'
-import { type ExpectedChangeStore, type ExpectedChangeUsesStore, MAX_FOUND_PER_SUBJECT } from './store.ts'
+
+/** The expected changes to look up. */
+export interface ExpectedChangesQuery {
+  readonly projectIds: readonly string[]
+  /** Subjects to look up. Expected changes without a subject are always found. */
+  readonly names: readonly string[]
+  /** Only expected changes that expire at this time or later, in milliseconds since the epoch. */
+  readonly expiringAfter: number
+}
+
+/**
+ * The limit of expected changes for one subject, or without a subject, in one project; those that expire last are
+ * found. People create one for a refund, or one for a day of refunds, so more than a thousand valid ones come from
+ * faulty software.
+ */
+export const MAX_FOUND_PER_SUBJECT = 1_000
+
+/** Reads expected changes. */
+export interface ExpectedChangeReader {
+  find(query: ExpectedChangesQuery): Promise<ExpectedChangeDocument[]>
+  /** The expected changes with these ids. Deleted ones are left out. */
+  byIds(ids: readonly string[]): Promise<ExpectedChangeDocument[]>
+  /**
+   * The latest expected changes of each project that were created since a time.
+   * @param since milliseconds since the epoch
+   * @param limit for each project
+   */
+  madeSince(since: number, limit: number): Promise<ExpectedChangeDocument[]>
+}
+
+/** Expected changes. admin-api stores those that people create, the reconciler those of incidents that were resolved as their own change. */
+export interface ExpectedChangeStore extends ExpectedChangeReader {
+  /** Stores new expected changes. One with a known id stays as it is, so that a repeated command does not restore what a person deleted. */
+  addAll(documents: readonly ExpectedChangeDocument[]): Promise<void>
+}
+
+/** How much of each expected change is used, by the expected change's id. */
+export interface ExpectedChangeUsesStore {
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, ExpectedChangeUses>>
+  /**
+   * @param next its version must be one higher than the loaded version
+   * @returns false if another writer has changed the document
+   */
+  save(next: ExpectedChangeUses): Promise<boolean>
+}
 
 /** Also matches documents without the field. */
 const NOT_DELETED = { deleted_at: null } as const

@@ -3,7 +3,12 @@ import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/ki
 import type { ListingState, LookResult, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
 import type { Collection, Filter } from 'mongodb'
 import { timeToVerdict } from '../totals/rules/count-day.ts'
-import type { ProjectionStore } from './store.ts'
+
+export interface ProjectionStore {
+  /** Writes each action unless a newer version of it is stored. */
+  saveActions(actions: readonly ProjectedAction[]): Promise<void>
+  saveIncidents(incidents: readonly ProjectedIncident[]): Promise<void>
+}
 
 /** The actions and incidents that lists and searches show, collections `actions` and `incidents`. */
 export function createMongoProjections(mongo: Mongo): ProjectionStore {

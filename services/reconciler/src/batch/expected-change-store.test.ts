@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usesOf } from './mongo-expected-changes.ts'
+import { usesOf } from './expected-change-store.ts'
 
 test("a use that was stored without its case's version is older than all others", () => {
   const uses = [{ action_id: 'act_1', amount: 5 }]

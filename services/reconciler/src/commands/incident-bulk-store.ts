@@ -1,7 +1,20 @@
-import type { ConnectionDocument, IncidentBulkDocument, IncidentDocument } from '@backstop/contracts'
+import type { ConnectionDocument, IncidentBulkDocument, IncidentDocument, StoredIncident } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Filter } from 'mongodb'
-import type { IncidentBulkStore } from './store.ts'
+
+/** Changes of many incidents, and the incidents that they select. */
+export interface IncidentBulkStore {
+  /** Stores a new bulk change. An existing one is kept. */
+  begin(bulk: IncidentBulkDocument): Promise<void>
+  /** A running bulk change whose next page may be taken. */
+  due(now: Date): Promise<IncidentBulkDocument | undefined>
+  /** Changes fields, unless another process has changed the document. @returns the changed document */
+  advance(bulk: IncidentBulkDocument, fields: Partial<IncidentBulkDocument>): Promise<IncidentBulkDocument | undefined>
+  /** The next incidents of the selection after the cursor, oldest first, in any state. */
+  page(bulk: IncidentBulkDocument, limit: number): Promise<StoredIncident[]>
+  /** Deleted connections without a bulk change of this id. */
+  deletedConnections(bulkIdOf: (connectionId: string) => string): Promise<{ id: string; projectId: string }[]>
+}
 
 /** Bulk changes of incidents, collection `incident_bulks`. */
 export function createMongoIncidentBulks(mongo: Mongo): IncidentBulkStore {

@@ -8,8 +8,8 @@ import type {
 import { isoTime } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import { type CountedDay, countedDayId, projectDayId } from '@backstop/verdict'
-import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from '../totals/rules/count-day.ts'
-import { CLOCK_DIFFERENCE_MS, type ProjectDay, type TotalsStore } from '../totals/totals-store.ts'
+import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from './rules/count-day.ts'
+import { CLOCK_DIFFERENCE_MS, type ProjectDay, type TotalsStore } from './totals-store.ts'
 
 const DAY_MS = 86_400_000
 const COUNT_WITHIN_MS = 100_000

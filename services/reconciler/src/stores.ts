@@ -1,0 +1,42 @@
+import { newId } from '@backstop/contracts'
+import type { Mongo } from '@backstop/kit/mongo'
+import { createMongoExpectedChanges, createMongoExpectedChangeUses } from './batch/expected-change-store.ts'
+import { createMongoProjections } from './batch/projection-store.ts'
+import { createMongoCases } from './cases/mongo-cases.ts'
+import { createMongoIncidentBulks } from './commands/incident-bulk-store.ts'
+import { createMongoIncidentOutcomes } from './commands/incident-outcome-store.ts'
+import { createMongoOpenActions } from './commands/open-action-store.ts'
+import { createMongoConnections } from './connections/connection-reader.ts'
+import { createMongoErasures } from './erasure/erasure-store.ts'
+import { createMongoInbox } from './inbox/inbox-store.ts'
+import { createMongoInboxReplays } from './inbox-replay/inbox-replay-store.ts'
+import { createMongoStandaloneIncidents } from './incidents/standalone-incident-store.ts'
+import { createMongoHeartbeats } from './sweep/heartbeat-store.ts'
+import { createMongoOperationSearch } from './sweep/operation-search-store.ts'
+import { createMongoSweeps } from './sweep/sweep-store.ts'
+import { createMongoTotals } from './totals/mongo-totals.ts'
+
+/** The reconciler's stores. Those in memory, for tests, pass the same contracts (`test/<store>.contract.ts`). */
+export type ReconcilerStores = Readonly<ReturnType<typeof openStores>>
+
+/** The reconciler's stores in one database. */
+export function openStores(mongo: Mongo) {
+  return {
+    cases: createMongoCases(mongo, () => newId('writeToken')),
+    projections: createMongoProjections(mongo),
+    standaloneIncidents: createMongoStandaloneIncidents(mongo),
+    incidentOutcomes: createMongoIncidentOutcomes(mongo),
+    incidentBulks: createMongoIncidentBulks(mongo),
+    inbox: createMongoInbox(mongo),
+    inboxReplays: createMongoInboxReplays(mongo),
+    connections: createMongoConnections(mongo),
+    expectedChanges: createMongoExpectedChanges(mongo),
+    expectedChangeUses: createMongoExpectedChangeUses(mongo),
+    openActions: createMongoOpenActions(mongo),
+    sweeps: createMongoSweeps(mongo),
+    erasures: createMongoErasures(mongo),
+    totals: createMongoTotals(mongo),
+    heartbeats: createMongoHeartbeats(mongo),
+    operationSearch: createMongoOperationSearch(mongo),
+  }
+}
