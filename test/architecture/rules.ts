@@ -76,9 +76,6 @@ function featureOf(path: string): string | undefined {
   return `${workspace}/src/${parts.slice(0, depth).join('/')}`
 }
 
-/** The ports of the reconciler to its database still import features that import them. */
-const isStore = (feature: string) => feature === 'services/reconciler/src/store'
-
 /**
  * Circles of features, with one import per step. Type imports are included, because a reader of one feature must read the other.
  */
@@ -86,10 +83,10 @@ export function featureCircles(files: readonly SourceFile[]): string[] {
   const steps = new Map<string, Map<string, string>>()
   for (const { path, imports, isProduction } of files) {
     const from = featureOf(path)
-    if (!isProduction || from === undefined || isStore(from)) continue
+    if (!isProduction || from === undefined) continue
     for (const { target } of imports) {
       const to = target === undefined ? undefined : featureOf(target)
-      if (to === undefined || to === from || isStore(to)) continue
+      if (to === undefined || to === from) continue
       const known = steps.get(from) ?? new Map<string, string>()
       steps.set(from, known.set(to, `${path} imports ${target}`))
     }
@@ -268,17 +265,10 @@ export function repeatedNames(files: readonly SourceFile[]): string[] {
     .map(same => same.map(({ path }) => path).join(' and '))
 }
 
-/**
- * Circles of imports between files. Type imports are included, because a reader of one file must read the other; only those of the
- * reconciler are left out.
- */
+/** Circles of imports between files. Type imports are included, because a reader of one file must read the other. */
 export function findCycles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map(file => [file.path, file]))
-  return circlesOf([...byPath.keys()], path =>
-    (byPath.get(path)?.imports ?? []).flatMap(({ target, isTypeOnly }) =>
-      target === undefined || (isTypeOnly && path.startsWith('services/reconciler/')) ? [] : [target],
-    ),
-  )
+  return circlesOf([...byPath.keys()], path => (byPath.get(path)?.imports ?? []).flatMap(({ target }) => target ?? []))
 }
 
 /**
