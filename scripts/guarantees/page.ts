@@ -1,4 +1,4 @@
-/** docs/guarantees-proofs.md: the exact statement of each promise of docs/guarantees.md, with the tests that prove it. */
+/** docs/guarantees-proofs.md: the exact statement of each promise of docs/guarantees.md, with the files of its proofs. */
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
@@ -31,8 +31,8 @@ export function readPromises(): readonly ({ heading: string } | { id: string })[
 
 const INTRODUCTION = `# Proofs of the guarantees
 
-Written by \`npm run guarantees\` from \`test/guarantees\`. Each promise of [guarantees.md](guarantees.md), with its bounds and conditions, and the tests that
-prove it. \`test/guarantees.test.ts\` fails if a named test no longer exists.`
+The exact statement of each promise of [guarantees.md](guarantees.md), with its bounds and conditions, and the files of the tests that prove it. \`test/guarantees\`, from
+which \`npm run guarantees\` writes this page, names the tests; \`test/guarantees.test.ts\` fails if one no longer exists.`
 
 /** @returns the text of docs/guarantees-proofs.md */
 export function proofsPage(): string {
@@ -48,6 +48,6 @@ function promiseText(id: string, statements: readonly Statement[]): string {
 }
 
 function statementText({ statement, proofs }: Statement): string {
-  const tests = Object.entries(proofs).flatMap(([file, names]) => names.map(name => `- \`${file}\`: ${name}`))
-  return `${statement.trim()}\n\n${tests.join('\n')}`
+  const files = Object.keys(proofs).map(file => `\`${file}\``)
+  return `${statement.trim()}\n\nProof: ${files.join(', ')}`
 }
