@@ -1,4 +1,4 @@
-/** Reads docs/metrics.md. */
+/** Reads docs/metrics.md, in which a row may have several metrics of one type. */
 import { readFileSync } from 'node:fs'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
 
@@ -29,15 +29,17 @@ export function readMetricsPage(): DocumentedMetric[] {
   const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
   return page.split(/^##+ /m).flatMap(section => {
     const heading = section.split('\n')[0] ?? ''
-    const rows = [...section.matchAll(/^\| `([a-z_0-9]+)` \| (\w+) \| ([\w, ]*) ?\|/gm)]
+    const rows = [...section.matchAll(/^\| ((?:`[a-z_0-9]+`(?:, )?)+) \| (\w+) \| ([\w, ]*) ?\|/gm)]
     const services = SERVICES[heading]
     if (rows.length > 0 && services === undefined)
       throw new Error(`docs/metrics.md: whose metrics are below "${heading}"?`)
-    return rows.map(([, name = '', type = '', labels = '']) => ({
-      name,
-      type,
-      labels: labels.split(',').flatMap(label => label.trim() || []),
-      services: services ?? [],
-    }))
+    return rows.flatMap(([, names = '', type = '', labels = '']) =>
+      names.split(', ').map(name => ({
+        name: name.replaceAll('`', ''),
+        type,
+        labels: labels.split(',').flatMap(label => label.trim() || []),
+        services: services ?? [],
+      })),
+    )
   })
 }
