@@ -225,7 +225,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
       ],
       [
         graph('Unpublished messages', 's', { '{{collection}}': state('outbox_oldest_seconds', 'collection') }),
-        graph('Clocks', 's', { '{{service}} {{instance}} {{source}}': 'clock_offset_seconds' }),
+        graph('Clocks', 's', { '{{service}} {{instance}}': 'clock_offset_seconds' }),
         graph('Event loop, p99', 's', { '{{service}} {{instance}}': 'nodejs_eventloop_lag_p99_seconds' }),
       ],
     ],

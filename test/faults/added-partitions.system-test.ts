@@ -23,9 +23,8 @@ const PER_SECOND = 8
 /** The refund after which partitions are added. By then the first second looks were made, and others are pending. */
 const GROWS_AT = 280
 const RECHECK_MS = 15_000
-/** docs/sizing.md says why not these: a compacted topic, and a topic without keys. */
-const FIXED: readonly TopicName[] = ['incidents', 'clocks']
-const GROWN = (Object.keys(TOPICS) as TopicName[]).filter(topic => !FIXED.includes(topic))
+/** docs/sizing.md says why not the compacted topic. */
+const GROWN = (Object.keys(TOPICS) as TopicName[]).filter(topic => topic !== 'incidents')
 /** Consumer groups of delay lines, besides those of CONSUMERS. */
 const DELAY_LINES: Readonly<Record<string, readonly TopicName[]>> = {
   'reconciler.rechecks': ['rechecks'],

@@ -40,7 +40,7 @@ function ownedBy(...owners: CollectionDefinition['owner'][]): CollectionName[] {
 export const RIGHTS = {
   ingress: {
     mongo: { reads: ['connections', 'schema_ids'], writes: ownedBy('kit'), follows: ['connections'] },
-    kafka: { reads: [], writes: [...inbound, 'clocks'] },
+    kafka: { reads: [], writes: inbound },
   },
   reconciler: {
     mongo: {
@@ -52,7 +52,7 @@ export const RIGHTS = {
       groups: 'reconciler',
       reads: [...inbound, 'operations', ...looks, 'commands'],
       // It writes to the topics of events when it replays events of its inbox, and to `operations` for the ledger.
-      writes: [...inbound, 'operations', ...looks, 'commands', 'incidents', 'alerts', 'inbound.dead', 'clocks'],
+      writes: [...inbound, 'operations', ...looks, 'commands', 'incidents', 'alerts', 'inbound.dead'],
     },
   },
   notifier: {
@@ -63,7 +63,7 @@ export const RIGHTS = {
     kafka: {
       groups: 'notifier',
       reads: ['alerts', 'deliveries', ...retries, 'commands', 'deliveries.dead', 'inbound.dead'],
-      writes: ['alerts', 'deliveries', ...retries, 'commands', 'deliveries.dead', 'clocks'],
+      writes: ['alerts', 'deliveries', ...retries, 'commands', 'deliveries.dead'],
     },
   },
   'admin-api': {
@@ -71,17 +71,7 @@ export const RIGHTS = {
     // It publishes dead letters again to the topics from which they came.
     kafka: {
       reads: [],
-      writes: [
-        ...inbound,
-        'operations',
-        'rechecks.due',
-        'rereads',
-        'readbacks',
-        'commands',
-        'alerts',
-        'deliveries',
-        'clocks',
-      ],
+      writes: [...inbound, 'operations', 'rechecks.due', 'rereads', 'readbacks', 'commands', 'alerts', 'deliveries'],
     },
   },
   provision: {

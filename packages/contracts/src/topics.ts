@@ -59,8 +59,6 @@ export const TOPICS = {
   /** Dead letters of the notifier and of the reconciler. */
   'deliveries.dead': deadLetterTopic,
   'inbound.dead': deadLetterTopic,
-  /** Messages without content. Their append time is the broker's time, with which each process compares its clock. */
-  clocks: { ...workTopic, partitions: 1, retentionMs: DAY_MS, timestampType: 'LogAppendTime', maxMessageBytes: 65_536 },
 } as const satisfies Record<string, TopicDefinition>
 
 /** The name of a topic. */

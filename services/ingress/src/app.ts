@@ -77,7 +77,7 @@ export interface IngressApp {
 }
 
 const UNREADY_TEXTS: Readonly<Record<UnreadyReason | 'stopping', string>> = {
-  clock_not_measured: 'The clock was not compared with MongoDB or Kafka yet',
+  clock_not_measured: "The clock was not compared with MongoDB's yet",
   connections_not_loaded: 'The connections were not read from MongoDB yet',
   schema_id_unknown: 'The schema id of notifications is unknown: check MongoDB, the schema registry and the deploy job',
   stopping: 'The process is stopping',

@@ -11,8 +11,8 @@ test('a message for a delay line keeps its headers and gets the due time', () =>
   })
 })
 
-test('every topic that the broker stamps holds messages until they are due, except that of the clocks', () => {
+test('every topic that the broker stamps holds messages until they are due', () => {
   const stamped = Object.entries(TOPICS).filter(([, { timestampType }]) => timestampType === 'LogAppendTime')
-  const names = stamped.map(([name]) => name).filter(name => name !== 'clocks')
+  const names = stamped.map(([name]) => name)
   expect(Object.keys(DELAY_LINES).toSorted()).toEqual(names.toSorted())
 })

@@ -16,11 +16,6 @@ function causeChainOf(error: unknown): KafkajsError[] {
   return chain
 }
 
-/** True if a broker answered, with an error. Otherwise no connection was made, or no answer came. */
-export function isAnswer(error: unknown): boolean {
-  return causeChainOf(error).some(({ name, code }) => name === 'KafkaJSProtocolError' || code === 'config_invalid')
-}
-
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
 
 /** The AppError of a failed request: it names the missing right, or says that Kafka is unavailable. */

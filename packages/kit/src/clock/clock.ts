@@ -16,6 +16,9 @@ export const systemClock: Clock = {
   },
 }
 
+/** Milliseconds since an arbitrary moment, for durations: a change of the host's time does not affect it. */
+export const monotonicClock: Clock = { now: () => performance.now(), schedule: systemClock.schedule }
+
 /** Resolves after `delayMs`, or at once if `signal` is aborted. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@backstop/contracts'
-import { createBrokerTime } from '../bus/broker-time.ts'
 import type { Bus } from '../bus/bus.ts'
+import { createKafkaAvailability, type KafkaAvailability } from '../bus/kafka-availability.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
 import { probeKafka } from '../bus/probe-kafka.ts'
 import { createMeasuredClock, type MeasuredClock } from '../clock/measured-clock.ts'
@@ -8,7 +8,7 @@ import type { Secret } from '../config/secret.ts'
 import { watchCredentials } from '../credentials/credential-watch.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
-import { createMongoTime } from '../mongo/mongo-time.ts'
+import { readMongoTime } from '../mongo/mongo-time.ts'
 import { probeMongo } from '../mongo/probe-mongo.ts'
 import { buildVersion, recordBuildInfo } from '../ops/build-info.ts'
 import { createMetrics, type Metrics } from '../ops/metrics.ts'
@@ -49,6 +49,8 @@ export interface ServiceParts {
   readonly tracing: Tracing | undefined
   readonly mongo: Mongo
   readonly bus: Bus
+  /** Whether Kafka answers. */
+  readonly kafka: KafkaAvailability
   readonly processEntry: ProcessEntry
   /** The only time base of the process. Await `untilMeasured` before a decision uses it. */
   readonly clock: MeasuredClock
@@ -98,9 +100,10 @@ export async function openServiceParts(
     logger,
     ...watchedKafka(config, logger, failure.resolve),
   }
-  const sources = { database: createMongoTime(mongo), broker: createBrokerTime(kafka, topicPrefix) }
-  const clock = createMeasuredClock({ sources, logger, metrics })
+  const clock = createMeasuredClock({ readTime: () => readMongoTime(mongo), logger, metrics })
   clock.start()
+  const availability = createKafkaAvailability(kafka)
+  availability.start()
   const registryAnswered = metrics.gauge(
     'schema_registry_answered',
     '1 once the schema registry has answered since the start of the process',
@@ -115,6 +118,7 @@ export async function openServiceParts(
     tracing,
     mongo,
     bus: createKafkaBus({ ...kafka, topicPrefix, now: clock.now, metrics }),
+    kafka: availability,
     clock,
     processEntry: createMongoProcessEntry(mongo.db, service, buildVersion(config.BACKSTOP_REVISION)),
     openCodec: waitMs =>

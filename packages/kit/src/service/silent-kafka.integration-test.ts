@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { until } from '../../test/until.ts'
-import { createBrokerTime } from '../bus/broker-time.ts'
+import { createKafkaAvailability } from '../bus/kafka-availability.ts'
 import { createMeasuredClock } from '../clock/measured-clock.ts'
 import { createLogger } from '../logger.ts'
 import { connectMongo } from '../mongo/mongo.ts'
-import { createMongoTime } from '../mongo/mongo-time.ts'
+import { readMongoTime } from '../mongo/mongo-time.ts'
 import { createMetrics } from '../ops/metrics.ts'
 import { createMongoProcessEntry } from './process-report.ts'
 import type { RunningService } from './run-service.ts'
@@ -25,14 +25,13 @@ let service: RunningService
 let listed: () => Promise<ProcessDocument | null>
 beforeAll(async () => {
   stack = await testStack()
-  await stack.createTopics(['clocks'])
   proxy = await startKafkaProxy(stack.kafkaBrokers[0]!)
   const logger = createLogger('test', 'silent')
   const metrics = createMetrics('test')
   const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
-  const kafka = stack.kafka({ translateAddress: proxy.translateAddress })
-  const sources = { database: createMongoTime(mongo), broker: createBrokerTime(kafka, stack.topicPrefix) }
-  const clock = createMeasuredClock({ sources, logger, metrics })
+  const kafka = createKafkaAvailability(stack.kafka({ translateAddress: proxy.translateAddress }))
+  kafka.start()
+  const clock = createMeasuredClock({ readTime: () => readMongoTime(mongo), logger, metrics })
   clock.start()
   await clock.untilMeasured()
   const processEntry = createMongoProcessEntry(mongo.db, 'notifier', '1.2.3')
@@ -41,6 +40,7 @@ beforeAll(async () => {
     logger,
     metrics,
     mongo,
+    kafka,
     clock,
     processEntry,
     failed: new Promise(() => {}),

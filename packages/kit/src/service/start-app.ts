@@ -48,27 +48,14 @@ export interface StartOptions {
  * second.
  */
 const STUCK_AFTER_MS = 120_000
-/**
- * Time without an answer of Kafka after which a service that needs it is not ready, in milliseconds. It is longer than the election of
- * another leader. Kafka is asked every 10 s and answers within 8 s, so an outage is noticed after 35 s at most, and its end after 15 s.
- */
-const KAFKA_UNAVAILABLE_MS = 15_000
-
 /** Starts the ops server, then the app, in the same way for all services. */
 export async function startApp(app: ServiceApp, options: StartOptions): Promise<RunningService> {
   const { parts, config, needsMongo = true, needsKafka = true, stopAfterwards = [], preconditions } = options
-  const { logger, metrics, tracing, mongo, clock } = parts
+  const { logger, metrics, tracing, mongo, kafka, clock } = parts
   let startedAtMs: number | undefined
-  // No election explains a Kafka that this process never reached. A rollout must not count such a process as ready.
-  let hasKafkaAnswered = false
   const ready = async () => {
-    const reason = app.unready?.() ?? clock.unready()
+    const reason = app.unready?.() ?? clock.unready() ?? (needsKafka ? kafka.fault() : undefined)
     if (reason !== undefined) return reason
-    const unavailableMs = needsKafka ? clock.unavailableMs('broker') : 0
-    if (unavailableMs === 0) hasKafkaAnswered = true
-    if (unavailableMs >= (hasKafkaAnswered ? KAFKA_UNAVAILABLE_MS : 1)) {
-      return `Kafka has not answered for ${Math.floor(unavailableMs / 1_000)} s: check the brokers and KAFKA_BROKERS`
-    }
     if (!needsMongo) return preconditions?.fault()
     return mongo.ping().then(
       () => preconditions?.fault(),
@@ -113,7 +100,8 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
       await preconditions?.stop()
       await app.stop()
       await Promise.all([...stopAfterwards.map(part => part.stop()), tracing?.stop()])
-      await clock.stop()
+      await kafka.stop()
+      clock.stop()
       await mongo.stop()
       await ops.stop()
     },
