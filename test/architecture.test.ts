@@ -17,6 +17,7 @@ import {
   switchFaults,
   timeFaults,
 } from './architecture/rules.ts'
+import { folderFaults, functionFaults } from './architecture/sizes.ts'
 import { importsOf, readSourceFiles, type SourceFile } from './architecture/source-files.ts'
 
 const files = readSourceFiles()
@@ -73,6 +74,7 @@ describe('the code as it is', () => {
     { name: 'code that sends requests uses the guarded client', faults: outgoingFaults },
     { name: 'every switch names each kind, or says what happens to all others', faults: switchFaults },
     { name: 'files have a meaningful name and a readable size', faults: fileFaults },
+    { name: 'no function has more than 80 lines, tables excepted', faults: functionFaults },
   ])('$name', ({ faults }) => {
     expect(files.flatMap(faults)).toEqual([])
   })
@@ -80,6 +82,10 @@ describe('the code as it is', () => {
   test.each(Object.entries(CONNECTS_ITSELF))('%s still connects by itself: %s', place => {
     const there = files.filter(({ path, isProduction }) => isProduction && path.startsWith(place))
     expect(there.flatMap(ownConnections)).not.toEqual([])
+  })
+
+  test('no folder has more than 20 files of production code', () => {
+    expect(folderFaults(files)).toEqual([])
   })
 
   test('no files import each other in a circle', () => {
@@ -223,6 +229,18 @@ describe('a rule reports', () => {
       text,
     })),
     { name: 'a file called utils', faults: fileFaults, path: 'packages/kit/src/utils.ts', text: '' },
+    {
+      name: 'a function of 81 lines, with one of two lines in it,',
+      faults: functionFaults,
+      path: 'services/ingress/src/x.ts',
+      text: `const create = () => {\n${'act()\n'.repeat(77)}const inner = () => {\n}\n}`,
+    },
+    {
+      name: 'a function that returns methods of 81 lines together',
+      faults: functionFaults,
+      path: 'services/ingress/src/x.ts',
+      text: `function create() {\n  return {\n${'    act() {},\n'.repeat(77)}  }\n}`,
+    },
   ])('$name is a fault', ({ faults, path, text }) => {
     expect(faults(file(path, text))).toHaveLength(1)
   })
@@ -237,6 +255,19 @@ describe('a rule reports', () => {
     '// fetch(url) would follow redirects',
   ])('%s calls nobody', text => {
     expect(outgoingFaults(file('packages/channels/src/x/deliver.ts', text))).toEqual([])
+  })
+
+  test('a table counts as one line of its function', () => {
+    const table = `function list() {\n  return [\n${'    { a: 1 },\n'.repeat(100)}  ]\n}`
+    expect(functionFaults(file('services/ingress/src/x.ts', table))).toEqual([])
+  })
+
+  test('a folder of 21 files is a fault, and its tests and folders do not count', () => {
+    const named = (names: readonly string[]) => names.map(name => file(`services/ingress/src/http/${name}`, ''))
+    const files = named(Array.from({ length: 20 }, (_, n) => `a${n}.ts`))
+    const test = { ...file('services/ingress/src/http/a.test.ts', ''), isProduction: false }
+    expect(folderFaults([...files, test, ...named(['rules/b.ts'])])).toEqual([])
+    expect(folderFaults([...files, ...named(['b.ts'])])).toHaveLength(1)
   })
 
   test('there is a model to check', () => {

@@ -1,0 +1,90 @@
+/** The sizes that a reader can take in at once: files of a folder, and lines of a function. */
+import { dirname } from 'node:path'
+import { parseAst } from 'vitest/node'
+import type { SourceFile } from './source-files.ts'
+
+const MOST_FILES = 20
+const MOST_LINES = 80
+
+/** Folders, and files with a function, that are still too large. Nothing is added to this list. */
+const STILL_TOO_LARGE = new Set([
+  'packages/console/src/api',
+  'packages/console/src/pages/channels',
+  'packages/console/src/pages/system',
+  'packages/console/src/parts',
+  'packages/contracts/src/http',
+  'packages/kit/src/bus',
+  'services/admin-api/src/http',
+  'packages/cli/src/replay/command.ts',
+  'packages/client/src/file-spool.ts',
+  'packages/client/src/reporter/recorder.ts',
+  'packages/console/src/pages/channels/channel-settings.tsx',
+  'packages/console/src/pages/incidents/incident.tsx',
+  'packages/console/src/pages/operations/decision.tsx',
+  'packages/ledger/src/ledger.ts',
+  'packages/ledger/src/store/mongo-operations.ts',
+  'packages/simulator/src/posting/webhook-endpoint.ts',
+  'packages/simulator/src/processor/refunds.ts',
+  'packages/simulator/src/processor/subscriptions.ts',
+  'packages/simulator/src/reseller/subscriptions.ts',
+  'packages/simulator/src/subscription/refunds.ts',
+  'packages/simulator/src/subscription/subscriptions.ts',
+  'services/admin-api/src/http/run-route.ts',
+  'services/admin-api/src/store/mongo-collection.ts',
+  'services/notifier/src/storm/mongo-storm-store.ts',
+  'services/reconciler/src/totals/mongo-totals.ts',
+])
+
+/** Folders with too many files of production code. Files of folders in them do not count. */
+export function folderFaults(files: readonly SourceFile[]): string[] {
+  const folders = Map.groupBy(
+    files.filter(({ isProduction }) => isProduction),
+    ({ path }) => dirname(path),
+  )
+  return [...folders].flatMap(([folder, { length }]) =>
+    length > MOST_FILES && !STILL_TOO_LARGE.has(folder) ? [`${folder}: ${length} files; sort them into folders`] : [],
+  )
+}
+
+/** A node of the syntax tree. Only these fields are read. */
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly body?: unknown
+  readonly id?: { readonly name?: string } | null
+  readonly key?: { readonly name?: string } | null
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  return Object.values(node).flat().filter(isNode)
+}
+
+function isFunction({ type, body }: Node): boolean {
+  return /Function/.test(type) && body != null
+}
+
+/** A table is an object or an array, written out, that contains no function. */
+function isTable(node: Node): boolean {
+  const hasFunction = (inner: Node): boolean => isFunction(inner) || childrenOf(inner).some(hasFunction)
+  return (node.type === 'ObjectExpression' || node.type === 'ArrayExpression') && !hasFunction(node)
+}
+
+/** Functions with too many lines. A table in a function counts as one line, however long it is. */
+export function functionFaults({ path, text, isProduction }: SourceFile): string[] {
+  if (!isProduction || STILL_TOO_LARGE.has(path) || text.split('\n').length <= MOST_LINES) return []
+  const linesOf = ({ start, end }: Node) => text.slice(start, end).split('\n').length
+  const linesInTables = (node: Node): number =>
+    isTable(node) ? linesOf(node) - 1 : childrenOf(node).reduce((sum, inner) => sum + linesInTables(inner), 0)
+  const visit = (node: Node, known: string): string[] => {
+    const name = node.id?.name ?? node.key?.name ?? known
+    const inner = childrenOf(node).flatMap(child => visit(child, name))
+    const lines = isFunction(node) ? linesOf(node) - linesInTables(node) : 0
+    return lines > MOST_LINES ? [`${path}: ${name} has ${lines} lines; split it`, ...inner] : inner
+  }
+  return visit(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }) as Node, '')
+}
