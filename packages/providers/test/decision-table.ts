@@ -1,7 +1,6 @@
 /**
- * Reads the decision tables of docs/decisions, which are documentation and test data for the meaning of events. A row has an
- * event, the deciding fields before and after the event as `field: value`, and the record that Backstop makes, in words. An
- * item `- *name*: fields` above a table gives several fields a name, which its rows use.
+ * Reads the decision tables of docs/decisions: for each event and example the record that Backstop makes, in words. The files
+ * of the folder decisions have the deciding fields of each example before and after the event, as `field: value`.
  */
 import { readFileSync } from 'node:fs'
 import type { ProviderKind } from '@backstop/contracts'
@@ -18,8 +17,6 @@ export interface DecisionRow {
   readonly records: string
 }
 
-const COLUMNS = 5
-
 const pageOf = (kind: ProviderKind) =>
   readFileSync(new URL(`../../../docs/decisions/${kind}.md`, import.meta.url), 'utf8')
 
@@ -29,29 +26,47 @@ export function readSubscribedEvents(kind: ProviderKind): string[] {
   return [...list.matchAll(/`([^`]+)`/g)].map(([, event]) => event as string)
 }
 
-/** Reads the rows of the table. @throws Error for a row with missing or extra columns, e.g. because of a pipe in a cell */
+/** The records of the page by event and example. A row may have several examples, separated by semicolons. */
+function readRecords(kind: ProviderKind): ReadonlyMap<string, string> {
+  return new Map(
+    rowsOf(pageOf(kind), 3).flatMap(([event, examples = '', records = '']) =>
+      examples.split('; ').map(example => [`${event} ${example}`, records] as const),
+    ),
+  )
+}
+
+/**
+ * The examples with what the page says about them.
+ * @throws Error for a row with missing or extra columns, for an example that the page lacks, and for one that only the page has
+ */
 export function readDecisions(kind: ProviderKind): DecisionRow[] {
-  const page = pageOf(kind)
-  const named = [...page.matchAll(/^- (\*[^*]+\*): (`.*`)\.?$/gm)]
-  const spelledOut = (cell: string) =>
-    named.reduce((text, [, name = '', fields = '']) => text.replace(name, fields), cell)
+  const records = readRecords(kind)
+  const examples = readFileSync(new URL(`decisions/${kind}.md`, import.meta.url), 'utf8')
+  const rows = rowsOf(examples, 4).map(([event = '', shows = '', before = '', now = '']) => {
+    const known = fieldsIn(before)
+    const recorded = records.get(`${event} ${shows}`)
+    if (recorded === undefined) throw new Error(`docs/decisions/${kind}.md lacks ${event}: ${shows}`)
+    return {
+      event: event.replaceAll('`', ''),
+      shows,
+      before: known.length === 0 ? null : known,
+      now: fieldsIn(now),
+      records: recorded,
+    }
+  })
+  if (rows.length !== records.size) throw new Error(`docs/decisions/${kind}.md has examples without fields`)
+  return rows
+}
+
+/** The cells of the rows that begin with a code, such as the name of an event. */
+function rowsOf(page: string, columns: number): string[][] {
   return page
     .split('\n')
     .filter(line => line.startsWith('| `'))
     .map(line => {
-      const [event, shows, before, now, records, ...more] = line
-        .split('|')
-        .slice(1, -1)
-        .map(cell => cell.trim())
-      if (records === undefined || more.length > 0) throw new Error(`A row needs ${COLUMNS} cells: ${line}`)
-      const known = fieldsIn(spelledOut(before as string))
-      return {
-        event: (event as string).replaceAll('`', ''),
-        shows: shows as string,
-        before: known.length === 0 ? null : known,
-        now: fieldsIn(spelledOut(now as string)),
-        records,
-      }
+      const cells = line.split('|').slice(1, -1)
+      if (cells.length !== columns) throw new Error(`A row needs ${columns} cells: ${line}`)
+      return cells.map(cell => cell.trim())
     })
 }
 
