@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Reads docs/decisions/explaining.md, which is both the documentation of the rules and their test. */
+/**
+ * Reads docs/decisions/explaining.md, which is both the documentation of the rules and their test. The file explaining.md of this
+ * folder has the fields of the examples that the page names.
+ */
 
 export type Fields = ReadonlyMap<string, string>
 
@@ -11,26 +14,57 @@ export interface ExplainingRow {
   readonly answer: string
 }
 
+const page = readFileSync(new URL('../../../docs/decisions/explaining.md', import.meta.url), 'utf8')
+const examples = readFileSync(new URL('explaining.md', import.meta.url), 'utf8')
+
+/** The heads of the tables of the page. A row of the first two has an answer and the examples of it. */
+const HEADS = {
+  operations: '| answer | the operation | examples |',
+  verdicts: '| reason | verdict | examples |',
+  alerts: '| situation | alerts |',
+  totals: '| situation | the provider shows | what else is known | what is recorded |',
+} as const
+
+/** The cells of each row of a table. @throws Error for a row with missing or extra cells */
+function rowsBelow(text: string, head: string): string[][] {
+  const table = text.split(`\n${head}\n`)[1]?.split('\n\n')[0] ?? ''
+  const columns = head.split('|').length
+  return table
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map(line => {
+      const cells = line.split('|').map(cell => cell.trim())
+      if (cells.length !== columns) throw new Error(`A row needs ${columns - 2} cells: ${line}`)
+      return cells.slice(1, -1)
+    })
+}
+
 /**
- * The rows of every table whose fourth column has this heading.
- * @throws Error for a row of them with another number of columns
+ * The examples of a table of the page.
+ * @throws Error for an example without fields, and for one that the page does not name
  */
-export function explainingRows(
-  lastColumn: 'does it explain?' | 'alerts' | 'verdict' | 'what is recorded',
-): ExplainingRow[] {
-  const page = readFileSync(new URL('../../../docs/decisions/explaining.md', import.meta.url), 'utf8')
-  let head = ''
-  return page.split('\n').flatMap(line => {
-    if (!line.startsWith('|')) head = ''
-    if (!line.startsWith('|') || line.startsWith('|---')) return []
-    const cells = line.split('|').slice(1, -1)
-    const [situation = '', shown = '', known = '', answer = ''] = cells.map(cell => cell.trim())
-    if (head === '') {
-      head = answer || 'a table of another form'
-      return []
-    }
-    if (head !== lastColumn) return []
-    if (cells.length !== 4) throw new Error(`A row needs four cells: ${line}`)
+export function explainingRows(kind: keyof typeof HEADS): ExplainingRow[] {
+  const rows = rowsBelow(page, HEADS[kind])
+  if (kind === 'totals') {
+    return rows.map(([situation = '', shown = '', known = '', answer = '']) => ({
+      situation,
+      shown: fieldsIn(shown),
+      known: fieldsIn(known),
+      answer,
+    }))
+  }
+  const answers = new Map(
+    kind === 'alerts'
+      ? rows.map(([situation = '', answer = '']) => [situation, answer] as const)
+      : rows.flatMap(([answer = '', , names = '']) => names.split('; ').map(name => [name, answer] as const)),
+  )
+  const [, section = ''] = examples.split(`\n## ${kind}\n`)
+  const given = rowsBelow(section, section.trimStart().split('\n')[0] ?? '')
+  if (given.length !== answers.size) throw new Error(`The page names ${answers.size} ${kind}, not ${given.length}`)
+  return given.flatMap(([situation = '', shown = '', known = '']) => {
+    const answer = answers.get(situation)
+    if (answer === undefined) throw new Error(`docs/decisions/explaining.md does not name: ${situation}`)
     return alternativesOf(known).map(cell => ({ situation, shown: fieldsIn(shown), known: fieldsIn(cell), answer }))
   })
 }

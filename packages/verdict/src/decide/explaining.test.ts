@@ -206,7 +206,7 @@ function actionOf(theCase: Case, shown: Fields): ActionRecord {
 }
 
 describe('docs/decisions/explaining.md holds for what an operation explains', () => {
-  const rows = explainingRows('does it explain?')
+  const rows = explainingRows('operations')
 
   test.each(rows)('$situation: $answer', ({ shown, known, answer }) => {
     const said = operationOfRow(known, shown)
@@ -423,20 +423,19 @@ function afterLateAnswer(theCase: Case, pending: PendingLook, facts: LookFacts, 
   return decide(found, look(pending, facts, isKnown ? 'read' : 'not_found'), contextAt(at))
 }
 
-const USED_UP = ', names the use'
-
 describe('docs/decisions/explaining.md holds for the verdict', () => {
-  const rows = explainingRows('verdict')
+  const rows = explainingRows('verdicts')
 
   test.each(rows)('$situation: $answer', row => {
     const theCase = judgeRow(row)
     const action = actionOf(theCase, row.shown)
     const isNamed = whyOf(theCase, action).rule.endsWith('by act_other')
-    expect(`\`${action.reason}\`${isNamed ? USED_UP : ''}`).toBe(row.answer)
+    expect(`\`${action.reason}\``).toBe(row.answer)
+    expect(isNamed).toBe(row.situation.endsWith('(the rule names the use)'))
   })
 
   test('the table has every reason', () => {
-    const answers = new Set(rows.map(row => row.answer.replace(USED_UP, '')))
+    const answers = new Set(rows.map(row => row.answer))
     expect(VerdictReason.options.filter(reason => !answers.has(`\`${reason}\``))).toEqual([])
   })
 })

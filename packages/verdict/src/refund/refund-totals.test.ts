@@ -48,7 +48,7 @@ function recordedAs({ providerRef, amount, madeFrom, providerCreatedAt }: Action
 }
 
 describe('docs/decisions/explaining.md holds for the totals of a charge', () => {
-  const rows = explainingRows('what is recorded')
+  const rows = explainingRows('totals')
   const orders = [
     { name: 'in order', order: (events: Input[]) => events, apartMs: 0 },
     { name: 'in reverse', order: (events: Input[]) => events.reverse(), apartMs: 0 },
