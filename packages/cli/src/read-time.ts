@@ -15,3 +15,8 @@ export function readTime(option: string, text: string, now: number): number {
   const remedy = 'Give 2026-11-21 (UTC), 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d'
   throw new CommandFault('misused', `${option} is not a time: ${text}`, remedy)
 }
+
+/** Reads a time as the API takes it. @returns undefined if the option was not given @throws CommandFault */
+export function readIsoTime(option: string, text: string | undefined, now: number): string | undefined {
+  return text === undefined ? undefined : new Date(readTime(option, text, now)).toISOString()
+}

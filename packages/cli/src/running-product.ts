@@ -4,7 +4,7 @@ import type { Environment, Secret } from '@backstop/kit/config'
 import { type CredentialConfig, commonSettings, readServiceConfig } from '@backstop/kit/service'
 import { z } from 'zod'
 import { CommandFault } from './fault.ts'
-import { readLogin } from './login/stored-login.ts'
+import { readLogin } from './stored-login.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** The address of the management API with an API key. */

@@ -1,6 +1,5 @@
 /** `backstop backup verify` over databases on a real MongoDB: an intact one, and one with each kind of damage. */
-import type { AuditDocument } from '@backstop/contracts'
-import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
+import { type AuditDocument, COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
 import { EMPTY_CHAIN, endAfter, linkRow, signHead, signRow } from '@backstop/kit/audit'
 import { Secret } from '@backstop/kit/config'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'

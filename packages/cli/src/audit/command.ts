@@ -4,14 +4,12 @@ import { pipeline } from 'node:stream/promises'
 import type { AuditVerification } from '@backstop/client'
 import { type AuditFault, showableText } from '@backstop/contracts'
 import type { Command } from 'commander'
-import { addCommand, addGroup } from '../add-command.ts'
+import { addCommand, addGroup, type Context, given, type Printed } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
-import { openClient } from '../open-client.ts'
-import { type JsonOption, printItem } from '../output/print.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { verifyExport } from './verify-export.ts'
 
-interface VerifyOptions extends JsonOption {
+interface VerifyOptions {
   readonly head?: string
   readonly offline?: string
   readonly publicKey?: string
@@ -20,80 +18,81 @@ interface VerifyOptions extends JsonOption {
 /** `backstop audit …` */
 export function addAudit(program: Command, surroundings: Surroundings): void {
   const audit = addGroup(program, 'audit', 'Check that nobody changed the audit, and export it')
-  addCommand(
-    audit,
-    'verify',
-    'Verify the whole audit. Keep the printed head elsewhere, and give it to a later verification.',
-    'backstop audit verify --head 5120:9f86d081…',
-    'backstop audit verify --offline audit.ndjson --public-key audit.pem',
-  )
-    .option('--head <sequence:hash>', 'a head that was kept elsewhere: the audit must still contain it')
-    .option('--offline <file>', 'verify an export, without the management API')
-    .option('--public-key <file>', 'for --offline: what `backstop audit public-key` printed')
-    .action((options: VerifyOptions) =>
-      options.offline === undefined ? verify(options, surroundings) : verifyOffline(options, surroundings),
-    )
-  addCommand(
-    audit,
-    'export',
-    'Write the chain of the audit with a signature to standard output, as NDJSON.',
-    'backstop audit export > audit.ndjson',
-  ).action(async () => {
-    // A large export takes longer than other calls.
-    const response = await openClient(surroundings).audit.export({ timeoutMs: EXPORT_WITHIN_MS })
-    if (response.body === null) throw new CommandFault('failed', 'The export is empty')
-    await pipeline(Readable.fromWeb(response.body as never).setEncoding('utf8'), async lines => {
-      for await (const text of lines) surroundings.out(text)
-    })
+  addCommand(audit, surroundings, {
+    usage: 'verify',
+    summary: 'Verify the whole audit. Keep the printed head elsewhere, and give it to a later verification.',
+    examples: [
+      'backstop audit verify --head 5120:9f86d081…',
+      'backstop audit verify --offline audit.ndjson --public-key audit.pem',
+    ],
+    options: [
+      ['--head <sequence:hash>', 'a head that was kept elsewhere: the audit must still contain it'],
+      ['--offline <file>', 'verify an export, without the management API'],
+      ['--public-key <file>', 'for --offline: what `backstop audit public-key` printed'],
+    ],
+    run: (context, options: VerifyOptions) =>
+      options.offline === undefined ? verify(context, options) : verifyOffline(options.offline, options),
   })
-  addCommand(
-    audit,
-    'public-key',
-    'Print the public keys that verify exports. Keep them apart from the database.',
-    'backstop audit public-key > audit.pem',
-  ).action(async (options: JsonOption) => {
-    const { keys } = await openClient(surroundings).audit.getPublicKeys()
-    printItem({ keys }, keys.map(({ public_key }) => public_key).join(''), options, surroundings)
+  addCommand(audit, surroundings, {
+    usage: 'export',
+    summary: 'Write the chain of the audit with a signature to standard output, as NDJSON.',
+    examples: ['backstop audit export > audit.ndjson'],
+    async run({ client, out }) {
+      // A large export takes longer than other calls.
+      const response = await client.audit.export({ timeoutMs: EXPORT_WITHIN_MS })
+      if (response.body === null) throw new CommandFault('failed', 'The export is empty')
+      await pipeline(Readable.fromWeb(response.body as never).setEncoding('utf8'), async lines => {
+        for await (const text of lines) out(text)
+      })
+      return undefined
+    },
+  })
+  addCommand(audit, surroundings, {
+    usage: 'public-key',
+    summary: 'Print the public keys that verify exports. Keep them apart from the database.',
+    examples: ['backstop audit public-key > audit.pem'],
+    async run({ client }) {
+      const { keys } = await client.audit.getPublicKeys()
+      return { item: { keys }, text: keys.map(({ public_key }) => public_key).join('') }
+    },
   })
 }
 
 const EXPORT_WITHIN_MS = 3_600_000
 
-async function verify({ head: kept, ...options }: VerifyOptions, surroundings: Surroundings): Promise<void> {
-  const client = openClient(surroundings)
-  let page = await client.audit.verify(kept === undefined ? {} : { head: kept })
+async function verify({ client, err }: Context, { head: kept }: VerifyOptions): Promise<Printed> {
+  let page = await client.audit.verify(given({ head: kept }))
   const { head, hashed_until } = page
   let { verified, unsigned } = page
   const faults = [...page.faults]
   // Each page continues below the last one, so the first page has the newest row.
   while (faults.length === 0 && page.next_sequence !== null) {
-    surroundings.err(`${verified} rows verified\n`)
+    err(`${verified} rows verified\n`)
     page = await client.audit.verify({ from_sequence: page.next_sequence })
     verified += page.verified
     unsigned += page.unsigned
     faults.push(...page.faults)
   }
-  const result = { state: faults.length === 0 ? 'intact' : 'broken', verified, head, faults, hashed_until, unsigned }
-  report(result as Result, options, surroundings)
+  return printedResult({ verified, head, faults, hashed_until, unsigned })
 }
 
-type Result = Pick<AuditVerification, 'state' | 'verified' | 'head' | 'faults' | 'hashed_until' | 'unsigned'>
+type Result = Pick<AuditVerification, 'verified' | 'head' | 'faults' | 'hashed_until' | 'unsigned'>
 
-function report(result: Result, options: JsonOption, surroundings: Surroundings): void {
+function printedResult(result: Result): Printed {
   const { verified, head, faults, hashed_until, unsigned } = result
+  const item = { state: faults.length === 0 ? 'intact' : 'broken', ...result }
+  if (faults.length > 0) return { item, text: '', fault: brokenAudit(faults) }
   const lines = [
     `All ${verified} rows are unchanged. ${head === null ? 'There are none yet' : `The head is ${head.sequence}:${head.hash}`}`,
-    ...(hashed_until === null
-      ? []
-      : [
-          `Rows up to ${hashed_until} are only hashed, because they are older than the update: compare them with a copy`,
-        ]),
-    ...(unsigned === 0
-      ? []
-      : [`${unsigned} rows were written without SECRET_KEYS: by keys recover, or during the update`]),
   ]
-  printItem(result, faults.length === 0 ? `${lines.join('\n')}\n` : '', options, surroundings)
-  if (faults.length > 0) throw brokenAudit(faults)
+  if (hashed_until !== null) {
+    lines.push(
+      `Rows up to ${hashed_until} are only hashed, because they are older than the update: compare them with a copy`,
+    )
+  }
+  if (unsigned > 0)
+    lines.push(`${unsigned} rows were written without SECRET_KEYS: by keys recover, or during the update`)
+  return { item, text: `${lines.join('\n')}\n` }
 }
 
 function brokenAudit(faults: readonly Pick<AuditFault, 'text'>[]): CommandFault {
@@ -105,19 +104,13 @@ function brokenAudit(faults: readonly Pick<AuditFault, 'text'>[]): CommandFault 
   )
 }
 
-async function verifyOffline({ offline = '', publicKey, ...options }: VerifyOptions, surroundings: Surroundings) {
+async function verifyOffline(offline: string, { publicKey }: VerifyOptions): Promise<Printed> {
   if (publicKey === undefined) {
     const remedy = 'Give --public-key with the file that `backstop audit public-key` printed'
     throw new CommandFault('misused', 'An export is verified with a public key', remedy)
   }
-  const keys = readFileSync(publicKey, 'utf8')
-  const { statement, faults, unsigned } = await verifyExport(createReadStream(offline), keys)
-  const state = faults.length === 0 ? ('intact' as const) : ('broken' as const)
-  const head = statement && { sequence: statement.last_sequence, hash: statement.last_hash }
+  const { statement, faults, unsigned } = await verifyExport(createReadStream(offline), readFileSync(publicKey, 'utf8'))
+  const head = statement === undefined ? null : { sequence: statement.last_sequence, hash: statement.last_hash }
   const { rows = 0, hashed_until = null } = statement ?? {}
-  report(
-    { state, verified: rows, head: head ?? null, faults: [...faults], hashed_until, unsigned },
-    options,
-    surroundings,
-  )
+  return printedResult({ verified: rows, head, faults: [...faults], hashed_until, unsigned })
 }

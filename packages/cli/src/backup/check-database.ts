@@ -1,5 +1,4 @@
-import type { ChannelDocument } from '@backstop/channels'
-import { resealConfig } from '@backstop/channels'
+import { type ChannelDocument, resealConfig } from '@backstop/channels'
 import {
   COLLECTIONS,
   type CollectionName,

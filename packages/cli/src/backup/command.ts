@@ -2,16 +2,15 @@ import { showableText } from '@backstop/contracts'
 import { asUnavailable, connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { mongoTls, refusalMessage } from '@backstop/kit/service'
 import type { Command } from 'commander'
-import { addCommand, addGroup } from '../add-command.ts'
+import { addCommand, addGroup, type Printed } from '../define-command.ts'
 import { readInfrastructure } from '../doctor/settings.ts'
 import { CommandFault } from '../fault.ts'
-import { type JsonOption, printItem } from '../output/print.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { checkDatabase } from './check-database.ts'
 import { type Contents, describeDatabase } from './describe-database.ts'
 import type { Check } from './rules/check.ts'
 
-interface VerifyOptions extends JsonOption {
+interface VerifyOptions {
   readonly secrets: boolean
 }
 
@@ -25,17 +24,19 @@ interface Verification {
 /** `backstop backup …` */
 export function addBackup(program: Command, surroundings: Surroundings): void {
   const backup = addGroup(program, 'backup', 'Verify a backup that was restored into a database')
-  addCommand(
-    backup,
-    'verify',
-    'Verify that a restored database is complete and of one moment, and that SECRET_KEYS opens its secrets. Changes nothing.',
-    'MONGO_URL=mongodb://127.0.0.1:27017 MONGO_DB=restored SECRET_KEYS_FILE=keys.txt backstop backup verify',
-  )
-    .option('--no-secrets', 'do not open the secrets, for a machine that must not have SECRET_KEYS')
-    .action((options: VerifyOptions) => verify(options, surroundings))
+  addCommand(backup, surroundings, {
+    usage: 'verify',
+    summary:
+      'Verify that a restored database is complete and of one moment, and that SECRET_KEYS opens its secrets. Changes nothing.',
+    examples: [
+      'MONGO_URL=mongodb://127.0.0.1:27017 MONGO_DB=restored SECRET_KEYS_FILE=keys.txt backstop backup verify',
+    ],
+    options: [['--no-secrets', 'do not open the secrets, for a machine that must not have SECRET_KEYS']],
+    run: verify,
+  })
 }
 
-async function verify(options: VerifyOptions, surroundings: Surroundings): Promise<void> {
+async function verify(surroundings: Surroundings, options: VerifyOptions): Promise<Printed> {
   const { mongo: address, secretKeys, credentials } = readInfrastructure(surroundings)
   if (address === undefined) {
     throw new CommandFault('misused', 'MONGO_URL is not set', 'Set MONGO_URL and MONGO_DB to the restored database')
@@ -53,9 +54,9 @@ async function verify(options: VerifyOptions, surroundings: Surroundings): Promi
     const failed = checks.filter(({ state }) => state === 'failed')
     const state = failed.length === 0 ? 'intact' : 'damaged'
     const verification = { state, database: mongo.db.databaseName, contents, checks } as const
-    printItem(verification, textOf(verification), options, surroundings)
-    if (failed.length === 0) return
-    throw new CommandFault('failed', `Failed: ${failed.map(({ check }) => check).join(', ')}`)
+    const printed = { item: verification, text: textOf(verification) }
+    if (failed.length === 0) return printed
+    return { ...printed, fault: new CommandFault('failed', `Failed: ${failed.map(({ check }) => check).join(', ')}`) }
   } catch (error) {
     if (error instanceof CommandFault) throw error
     const refused = refusalMessage('mongo', error, credentials)

@@ -1,98 +1,81 @@
 import type { AlertChannel, AlertChannelPatch } from '@backstop/client'
 import type { Command } from 'commander'
-import { addCommand, addGroup, parseOverlapHours, withListOptions } from '../add-command.ts'
+import { addCommand, addGroup, addList, given, parseOverlapHours } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
-import { openClient } from '../open-client.ts'
-import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
 import { readSecret } from '../read-secret.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `backstop channels …` */
 export function addChannels(program: Command, surroundings: Surroundings): void {
   const channels = addGroup(program, 'channels', 'List, test and enable alert channels, and replace their secrets')
-  withListOptions(addCommand(channels, 'list', 'List alert channels with their health.', 'backstop channels list'))
-    .option('--project <id>', 'only channels of this project')
-    .action(({ project, ...options }: ListOptions & { project?: string }) =>
-      printList(
-        openClient(surroundings).alertChannels.list(project === undefined ? {} : { project_id: project }),
-        [
-          { title: 'CHANNEL', of: ({ channel_id }) => channel_id },
-          { title: 'KIND', of: ({ config }) => config.kind },
-          { title: 'HEALTH', of: ({ enabled, health }) => (enabled ? health.state : 'disabled') },
-          { title: 'NAME', of: ({ name }) => name },
-          { title: 'LAST ERROR', of: ({ health }) => health.last_error },
-        ],
-        options,
-        surroundings,
-      ),
-    )
-  addCommand(
-    channels,
-    'test <channel_id>',
-    'Send a test delivery. Exit code 1 if the receiver does not accept it.',
-    'backstop channels test chn_0123',
-  ).action(async (id: string, options: JsonOption) => {
-    // A receiver may take 15 s to answer.
-    const result = await openClient(surroundings).alertChannels.test(id, { timeoutMs: 60_000 })
-    const answer = result.status === null ? 'no answer' : `answer ${result.status}`
-    const text = `Delivered: ${answer} after ${result.latency_ms ?? '?'} ms\n`
-    if (result.delivered || options.json) printItem(result, text, options, surroundings)
-    if (result.delivered) return
-    throw new CommandFault('failed', `Not delivered: ${result.error ?? answer}`)
+  addList(channels, surroundings, {
+    usage: 'list',
+    summary: 'List alert channels with their health.',
+    examples: ['backstop channels list'],
+    options: [['--project <id>', 'only channels of this project']],
+    read: ({ client }, { project }: { project?: string }) => client.alertChannels.list(given({ project_id: project })),
+    columns: [
+      { title: 'CHANNEL', of: ({ channel_id }) => channel_id },
+      { title: 'KIND', of: ({ config }) => config.kind },
+      { title: 'HEALTH', of: ({ enabled, health }) => (enabled ? health.state : 'disabled') },
+      { title: 'NAME', of: ({ name }) => name },
+      { title: 'LAST ERROR', of: ({ health }) => health.last_error },
+    ],
   })
-  addCommand(
-    channels,
-    'enable <channel_id>',
-    'Enable a channel that its failures or a person disabled.',
-    'backstop channels enable chn_0123',
-  ).action(async (id: string, options: JsonOption) => {
-    const channel = await openClient(surroundings).alertChannels.change(id, { enabled: true })
-    printItem(
-      channel,
-      `${id} is enabled. Send what it missed: backstop replay deliveries ${id}\n`,
-      options,
-      surroundings,
-    )
+  addCommand(channels, surroundings, {
+    usage: 'test <channel_id>',
+    summary: 'Send a test delivery. Exit code 1 if the receiver does not accept it.',
+    examples: ['backstop channels test chn_0123'],
+    async run({ client }, _, id) {
+      // A receiver may take 15 s to answer.
+      const result = await client.alertChannels.test(id, { timeoutMs: 60_000 })
+      const answer = result.status === null ? 'no answer' : `answer ${result.status}`
+      if (result.delivered) {
+        return { item: result, text: `Delivered: ${answer} after ${result.latency_ms ?? '?'} ms\n` }
+      }
+      const fault = new CommandFault('failed', `Not delivered: ${result.error ?? answer}`)
+      return { item: result, text: '', fault }
+    },
   })
-  addSecrets(channels, surroundings)
-}
-
-/** `backstop channels secret`, `backstop channels credential` */
-function addSecrets(channels: Command, surroundings: Surroundings): void {
-  addCommand(
-    channels,
-    'secret <channel_id>',
-    'Give a webhook a new signing secret. Prints it once. The previous one signs too until the overlap ends; until then a repetition needs --force.',
-    'backstop channels secret chn_0123 --overlap-hours 24',
-  )
-    .option('--overlap-hours <n>', 'how long the previous secret signs too; 24 by default', parseOverlapHours)
-    .option('--force', 'replace the secret during the overlap too: the previous secret stops signing now')
-    .action(async (id: string, { overlapHours, force, ...options }: RotationOptions) => {
-      const { alertChannels } = openClient(surroundings)
-      if (force !== true) refuseDuringOverlap(await alertChannels.get(id), surroundings.now())
-      const rotation = overlapHours === undefined ? {} : { overlap_hours: overlapHours }
-      const channel = await alertChannels.rotateSecret(id, rotation)
-      if (!options.json) surroundings.err(`The secret of ${id} is shown only here:\n`)
-      printItem(channel, `${channel.secret ?? ''}\n`, options, surroundings)
-    })
-  addCommand(
-    channels,
-    'credential <channel_id>',
-    'Store a new webhook URL (Slack, Teams, Discord) or routing key (PagerDuty), which is read from standard input.',
-    'backstop channels credential chn_0123 < url.txt',
-  ).action(async (id: string, options: JsonOption) => {
-    const { alertChannels } = openClient(surroundings)
-    const { config } = await alertChannels.get(id)
-    const field = credentialFieldOf(config.kind)
-    const secret = await readSecret(`The new ${field}: `, surroundings)
-    const channel = await alertChannels.change(id, { config: { [field]: secret } })
-    printItem(channel, `Stored the ${field} of ${id}\n`, options, surroundings)
+  addCommand(channels, surroundings, {
+    usage: 'enable <channel_id>',
+    summary: 'Enable a channel that its failures or a person disabled.',
+    examples: ['backstop channels enable chn_0123'],
+    async run({ client }, _, id) {
+      const channel = await client.alertChannels.change(id, { enabled: true })
+      return { item: channel, text: `${id} is enabled. Send what it missed: backstop replay deliveries ${id}\n` }
+    },
   })
-}
-
-interface RotationOptions extends JsonOption {
-  readonly overlapHours?: number
-  readonly force?: boolean
+  addCommand(channels, surroundings, {
+    usage: 'secret <channel_id>',
+    summary:
+      'Give a webhook a new signing secret. Prints it once. The previous one signs too until the overlap ends; until then a repetition needs --force.',
+    examples: ['backstop channels secret chn_0123 --overlap-hours 24'],
+    options: [
+      ['--overlap-hours <n>', 'how long the previous secret signs too; 24 by default', parseOverlapHours],
+      ['--force', 'replace the secret during the overlap too: the previous secret stops signing now'],
+    ],
+    async run({ client, now }, { overlapHours, force }: { overlapHours?: number; force?: boolean }, id) {
+      if (force !== true) refuseDuringOverlap(await client.alertChannels.get(id), now())
+      const channel = await client.alertChannels.rotateSecret(id, given({ overlap_hours: overlapHours }))
+      const note = `The secret of ${id} is shown only here:\n`
+      return { item: channel, text: `${channel.secret ?? ''}\n`, note }
+    },
+  })
+  addCommand(channels, surroundings, {
+    usage: 'credential <channel_id>',
+    summary:
+      'Store a new webhook URL (Slack, Teams, Discord) or routing key (PagerDuty), which is read from standard input.',
+    examples: ['backstop channels credential chn_0123 < url.txt'],
+    async run(context, _, id) {
+      const { alertChannels } = context.client
+      const { config } = await alertChannels.get(id)
+      const field = credentialFieldOf(config.kind)
+      const secret = await readSecret(`The new ${field}: `, context)
+      const channel = await alertChannels.change(id, { config: { [field]: secret } })
+      return { item: channel, text: `Stored the ${field} of ${id}\n` }
+    },
+  })
 }
 
 /**

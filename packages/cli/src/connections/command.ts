@@ -1,76 +1,136 @@
-import type { Connection, NewConnection } from '@backstop/client'
-import { type Command, Option } from 'commander'
-import { addCommand, addGroup, withListOptions } from '../add-command.ts'
-import { openClient } from '../open-client.ts'
-import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
+import type { Connection, NewConnection, SecretRotation } from '@backstop/client'
+import type { Command } from 'commander'
+import {
+  addCommand,
+  addGroup,
+  addList,
+  type Context,
+  choiceOption,
+  given,
+  type Printed,
+  parseOverlapHours,
+} from '../define-command.ts'
+import { CommandFault } from '../fault.ts'
 import { factsOf } from '../output/table.ts'
 import { chooseProject } from '../projects/choose-project.ts'
 import { readSecret } from '../read-secret.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { addCredentials } from './credentials.ts'
 import { findConnection } from './find-connection.ts'
 import { setupText } from './setup-steps.ts'
 
-interface Creation extends JsonOption {
+interface Creation {
   readonly kind: NewConnection['kind']
   readonly project?: string
   readonly outOfBand?: Connection['out_of_band']
   readonly site?: string
 }
 
+interface Rotation {
+  readonly generate?: boolean
+  readonly overlapHours?: number
+}
+
 /** `backstop connections …` */
 export function addConnections(program: Command, surroundings: Surroundings): void {
   const connections = addGroup(program, 'connections', 'List and create connections to billing accounts')
   addCredentials(connections, surroundings)
-  withListOptions(addCommand(connections, 'list', 'List the connections of a project.', 'backstop connections list'))
-    .option('--project <id>', 'the project, if there are several')
-    .action(async ({ project, ...options }: ListOptions & { project?: string }) => {
-      const client = openClient(surroundings)
-      await printList(
-        client.connections.list(await chooseProject(client, project, surroundings)),
-        [
-          { title: 'CONNECTION', of: ({ connection_id }) => connection_id },
-          { title: 'KIND', of: ({ kind }) => kind },
-          { title: 'STATUS', of: ({ status }) => status },
-          { title: 'OUT OF BAND', of: ({ out_of_band }) => out_of_band },
-          { title: 'READING', of: ({ reading }) => reading.state },
-          { title: 'NAME', of: ({ name }) => name },
-        ],
-        options,
-        surroundings,
+  addList(connections, surroundings, {
+    usage: 'list',
+    summary: 'List the connections of a project.',
+    examples: ['backstop connections list'],
+    options: [['--project <id>', 'the project, if there are several']],
+    async *read(context, { project }: { project?: string }) {
+      yield* context.client.connections.list(await chooseProject(context, project))
+    },
+    columns: [
+      { title: 'CONNECTION', of: ({ connection_id }) => connection_id },
+      { title: 'KIND', of: ({ kind }) => kind },
+      { title: 'STATUS', of: ({ status }) => status },
+      { title: 'OUT OF BAND', of: ({ out_of_band }) => out_of_band },
+      { title: 'READING', of: ({ reading }) => reading.state },
+      { title: 'NAME', of: ({ name }) => name },
+    ],
+  })
+  addCommand(connections, surroundings, {
+    usage: 'show <connection_id>',
+    summary: 'Show a connection with the steps at the provider that complete it.',
+    examples: ['backstop connections show con_0123'],
+    options: [['--project <id>', 'the project of the connection; found without it']],
+    async run({ client }, { project }: { project?: string }, id) {
+      const connection = await findConnection(client, id, project)
+      return { item: connection, text: connectionText(connection, setupText(connection)) }
+    },
+  })
+  addCommand(connections, surroundings, {
+    usage: 'create <name>',
+    summary: 'Connect a billing account. Prints the steps at the provider, and secrets that are shown only once.',
+    examples: ["backstop connections create 'Card account' --kind processor --out-of-band alert"],
+    options: [
+      choiceOption('--kind <kind>', 'the kind of provider', KINDS).makeOptionMandatory(),
+      ['--project <id>', 'the project, if there are several'],
+      choiceOption('--out-of-band <mode>', 'when to alert', ['auto', 'alert', 'ignore']),
+      ['--site <site>', "subscription: the account's site at the provider"],
+    ],
+    async run(context, creation: Creation, name) {
+      const projectId = await chooseProject(context, creation.project)
+      const connection = await context.client.connections.create(
+        projectId,
+        await newConnection(name, creation, surroundings),
       )
-    })
-  addCommand(
-    connections,
-    'show <connection_id>',
-    'Show a connection with the steps at the provider that complete it.',
-    'backstop connections show con_0123',
-  )
-    .option('--project <id>', 'the project of the connection; found without it')
-    .action(async (id: string, { project, ...options }: JsonOption & { project?: string }) => {
-      const connection = await findConnection(openClient(surroundings), id, project)
-      printItem(connection, connectionText(connection, setupText(connection)), options, surroundings)
-    })
-  addCommand(
-    connections,
-    'create <name>',
-    'Connect a billing account. Prints the steps at the provider, and secrets that are shown only once.',
-    "backstop connections create 'Card account' --kind processor --out-of-band alert",
-  )
-    .addOption(
-      new Option('--kind <kind>', 'the kind of provider')
-        .choices(['processor', 'reseller', 'subscription'])
-        .makeOptionMandatory(),
-    )
-    .option('--project <id>', 'the project, if there are several')
-    .addOption(new Option('--out-of-band <mode>', 'when to alert').choices(['auto', 'alert', 'ignore']))
-    .option('--site <site>', "subscription: the account's site at the provider")
-    .action(async (name: string, { project, ...creation }: Creation) => {
-      const client = openClient(surroundings)
-      const projectId = await chooseProject(client, project, surroundings)
-      const connection = await client.connections.create(projectId, await newConnection(name, creation, surroundings))
-      printItem(connection, connectionText(connection, setupText(connection, connection)), creation, surroundings)
-    })
+      return { item: connection, text: connectionText(connection, setupText(connection, connection)) }
+    },
+  })
+}
+
+const KINDS: readonly NewConnection['kind'][] = ['processor', 'reseller', 'subscription']
+
+/** `backstop connections secret`, `backstop connections read-key` */
+function addCredentials(connections: Command, surroundings: Surroundings): void {
+  addCommand(connections, surroundings, {
+    usage: 'secret <connection_id>',
+    summary:
+      "Store the provider's new signing secret, which is read from standard input, or generate one. The previous one stays valid for the overlap.",
+    examples: [
+      'backstop connections secret con_0123 < secret.txt',
+      'backstop connections secret con_0123 --generate --overlap-hours 2',
+    ],
+    options: [
+      ['--generate', 'generate the secret of a processor, or the password of a subscription, and print it once'],
+      ['--overlap-hours <n>', 'how long the previous secrets are also accepted; 24 by default', parseOverlapHours],
+    ],
+    run: rotateSecret,
+  })
+  addCommand(connections, surroundings, {
+    usage: 'read-key <connection_id>',
+    summary: "Store a read-only key for the provider's API, which is read from standard input.",
+    examples: ['backstop connections read-key con_0123 < key.txt'],
+    async run(context, _, id) {
+      const read_key = await readSecret('The read-only API key: ', context)
+      const { project_id } = await findConnection(context.client, id, undefined)
+      const connection = await context.client.connections.change(project_id, id, { read_key })
+      return { item: connection, text: `Stored the read key of ${id}\n` }
+    },
+  })
+}
+
+async function rotateSecret(context: Context, options: Rotation, id: string): Promise<Printed> {
+  const { generate = false, overlapHours } = options
+  const { client } = context
+  const { project_id, kind } = await findConnection(client, id, undefined)
+  if (kind === 'subscription' && !generate) {
+    throw new CommandFault('misused', 'The password of a subscription connection is always generated', 'Add --generate')
+  }
+  const own = generate ? {} : ownSecret(kind, await readSecret("The provider's signing secret: ", context))
+  const body = { ...own, ...given({ overlap_hours: overlapHours }) }
+  const connection = await client.connections.rotateSecret(project_id, id, body)
+  if (!generate) return { item: connection, text: `Stored the secret of ${id}\n` }
+  const { signing_secret, username = '', password = '' } = connection
+  const text = `${signing_secret ?? `${username}:${password}`}\n`
+  return { item: connection, text, note: `The secret of ${id} is shown only here:\n` }
+}
+
+function ownSecret(kind: Connection['kind'], secret: string): SecretRotation {
+  return kind === 'reseller' ? { destination_secret: secret } : { signing_secret: secret }
 }
 
 async function newConnection(
@@ -78,12 +138,12 @@ async function newConnection(
   { kind, outOfBand, site }: Creation,
   surroundings: Pick<Surroundings, 'readInput'>,
 ): Promise<NewConnection> {
-  const common = { name, ...(outOfBand === undefined ? {} : { out_of_band: outOfBand }) }
+  const common = { name, ...given({ out_of_band: outOfBand }) }
   switch (kind) {
     case 'processor':
       return { ...common, kind }
     case 'subscription':
-      return { ...common, kind, ...(site === undefined ? {} : { site }) }
+      return { ...common, kind, ...given({ site }) }
     case 'reseller': {
       const secret = await readSecret("The destination's secret at the provider: ", surroundings)
       return { ...common, kind, destination_secret: secret }

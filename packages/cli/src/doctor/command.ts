@@ -1,10 +1,9 @@
 import { ApiProblem, type Client, NoAnswer } from '@backstop/client'
 import { showableText } from '@backstop/contracts'
 import type { Command } from 'commander'
-import { addCommand, parseCount } from '../add-command.ts'
+import { addCommand, type Context, parseCount } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
-import { openClient } from '../open-client.ts'
-import { type JsonOption, printItem } from '../output/print.ts'
+import { counted } from '../output/rules/counted.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { readApiFacts } from './read-api.ts'
 import { checkKafka, checkMongo, checkRegistry, type Limits } from './read-infrastructure.ts'
@@ -20,31 +19,35 @@ interface Diagnosis {
   readonly not_checked: readonly { readonly area: string; readonly why: string }[]
 }
 
-interface DoctorOptions extends JsonOption {
+interface DoctorOptions {
   readonly diskPercent: number
   readonly lagSeconds: number
 }
 
 /** `backstop doctor` */
 export function addDoctor(program: Command, surroundings: Surroundings): void {
-  addCommand(
-    program,
-    'doctor',
-    'Find faults of the installation, each with its remedy. Changes nothing. Exit code 1 if there are any.',
-    'backstop doctor',
-  )
-    .option('--disk-percent <n>', 'report a disk that is at least this full', parseCount, 90)
-    .option('--lag-seconds <n>', 'report messages that are not processed for this long', parseCount, 60)
-    .action(async ({ diskPercent, lagSeconds, ...options }: DoctorOptions) => {
+  addCommand(program, surroundings, {
+    usage: 'doctor',
+    summary: 'Find faults of the installation, each with its remedy. Changes nothing. Exit code 1 if there are any.',
+    examples: ['backstop doctor'],
+    options: [
+      ['--disk-percent <n>', 'report a disk that is at least this full', parseCount, 90],
+      ['--lag-seconds <n>', 'report messages that are not processed for this long', parseCount, 60],
+    ],
+    async run(context, { diskPercent, lagSeconds }: DoctorOptions) {
       const limits = { diskUse: diskPercent / 100, lagMs: lagSeconds * 1_000 }
-      const diagnosis = await showWaiting(surroundings, () => diagnose(surroundings, limits))
-      printItem(diagnosis, diagnosisText(diagnosis), options, surroundings)
-      if (diagnosis.checked.length === 0) {
-        throw new CommandFault('nothing_there', 'Nothing was checked', 'Set the addresses that docs/doctor.md lists')
-      }
-      const { length } = faultsOf(diagnosis)
-      if (length > 0) throw new CommandFault('failed', `${length} ${length === 1 ? 'fault' : 'faults'} found`)
-    })
+      const diagnosis = await showWaiting(context, () => diagnose(context, limits))
+      return { item: diagnosis, text: diagnosisText(diagnosis), fault: faultOf(diagnosis) }
+    },
+  })
+}
+
+function faultOf(diagnosis: Diagnosis): CommandFault | undefined {
+  if (diagnosis.checked.length === 0) {
+    return new CommandFault('nothing_there', 'Nothing was checked', 'Set the addresses that docs/doctor.md lists')
+  }
+  const { length } = faultsOf(diagnosis)
+  return length === 0 ? undefined : new CommandFault('failed', `${counted(length, 'fault')} found`)
 }
 
 /** On a terminal, shows why nothing is printed yet. */
@@ -57,11 +60,11 @@ async function showWaiting<T>({ err, isTerminal }: Surroundings, work: () => Pro
   }
 }
 
-async function diagnose(surroundings: Surroundings, limits: Limits): Promise<Diagnosis> {
-  const infrastructure = readInfrastructure(surroundings)
+async function diagnose(context: Context, limits: Limits): Promise<Diagnosis> {
+  const infrastructure = readInfrastructure(context)
   const parts = await Promise.all([
-    checkApi(surroundings),
-    ...checksOf(infrastructure, limits, surroundings.now).map(async ({ area, setting, check }) =>
+    checkApi(context),
+    ...checksOf(infrastructure, limits, context.now).map(async ({ area, setting, check }) =>
       check === undefined ? { area, why: `${setting} is not set` } : { area, ...(await check()) },
     ),
   ])
@@ -113,21 +116,15 @@ function checksOf(
   ]
 }
 
-async function checkApi(
-  surroundings: Surroundings,
-): Promise<({ area: string } & Checked) | { area: string; why: string }> {
+async function checkApi(context: Context): Promise<({ area: string } & Checked) | { area: string; why: string }> {
   const area = 'the management API, processes, connections and channels'
-  let client: Client
+  const { now } = context
   try {
-    client = openClient(surroundings)
+    const { client } = context
+    const clock = await readApiClock(client, now)
+    return { area, findings: judgeApi(await readApiFacts(client, now()), now()), clock }
   } catch (error) {
     if (error instanceof CommandFault && error.exit === 'nothing_there') return { area, why: error.remedy }
-    throw error
-  }
-  try {
-    const clock = await readApiClock(client, surroundings.now)
-    return { area, findings: judgeApi(await readApiFacts(client, surroundings.now()), surroundings.now()), clock }
-  } catch (error) {
     if (error instanceof NoAnswer) {
       return { area, findings: [finding('api_down', error.message, 'Start admin-api, and check BACKSTOP_URL')] }
     }

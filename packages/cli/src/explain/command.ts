@@ -1,26 +1,23 @@
 import type { Client } from '@backstop/client'
 import type { Command } from 'commander'
-import { addCommand } from '../add-command.ts'
+import { addCommand } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
-import { openClient } from '../open-client.ts'
-import { type JsonOption, printItem } from '../output/print.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { explanationOf } from './explanation.ts'
 
 /** `backstop explain` */
 export function addExplain(program: Command, surroundings: Surroundings): void {
-  addCommand(
-    program,
-    'explain <action_or_incident_id>',
-    'Show why an action has its verdict: the rule, the operations that do not explain it, and the timeline.',
-    'backstop explain act_0123',
-  ).action(async (id: string, options: JsonOption) => {
-    const client = openClient(surroundings)
-    const actionId = await actionIdOf(client, id)
-    const asked = await client.actions.get(actionId)
-    // An alert may name an action that was later merged into another action.
-    const action = asked.merged_into === undefined ? asked : await client.actions.get(asked.merged_into)
-    printItem(action, explanationOf(action, actionId), options, surroundings)
+  addCommand(program, surroundings, {
+    usage: 'explain <action_or_incident_id>',
+    summary: 'Show why an action has its verdict: the rule, the operations that do not explain it, and the timeline.',
+    examples: ['backstop explain act_0123'],
+    async run({ client }, _, id) {
+      const actionId = await actionIdOf(client, id)
+      const asked = await client.actions.get(actionId)
+      // An alert may name an action that was later merged into another action.
+      const action = asked.merged_into === undefined ? asked : await client.actions.get(asked.merged_into)
+      return { item: action, text: explanationOf(action, actionId) }
+    },
   })
 }
 

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@backstop/client'
 import { formatMoney } from '@backstop/contracts'
+import type { Context, Printed } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
-import { type JsonOption, printItem } from '../output/print.ts'
 import { counted } from '../output/rules/counted.ts'
-import { tableOf } from '../output/table.ts'
+import { type Column, tableOf } from '../output/table.ts'
 import { readTime } from '../read-time.ts'
-import type { Surroundings } from '../surroundings.ts'
 
 type Body = Parameters<Client['incidents']['change']>[0]
 type Answer = Awaited<ReturnType<Client['incidents']['change']>>
@@ -15,7 +14,7 @@ type Preview = Extract<Answer, { dry_run: true }>
 const NAMES = ['connection', 'code', 'state', 'from', 'to'] as const
 const POLL_MS = 500
 
-export interface ManyOptions extends JsonOption {
+export interface ManyOptions {
   readonly filter: readonly string[]
   readonly project: string
   readonly dryRun?: true
@@ -24,22 +23,17 @@ export interface ManyOptions extends JsonOption {
 
 /** Changes all incidents of a filter: shows what would change, asks, and waits until it is done. @throws CommandFault */
 export async function changeMany(
-  client: Client,
+  { client, now, err, readInput }: Context,
   change: Body['change'],
-  { filter, project, dryRun, yes, ...options }: ManyOptions,
-  surroundings: Surroundings,
-): Promise<void> {
-  const body = { project_id: project, filter: readFilter(filter, surroundings.now()), change }
+  { filter, project, dryRun, yes }: ManyOptions,
+): Promise<Printed> {
+  const body = { project_id: project, filter: readFilter(filter, now()), change }
   const preview = await client.incidents.change({ ...body, dry_run: true })
   if (!('dry_run' in preview)) throw new CommandFault('failed', 'The preview was not answered as a preview')
-  if (dryRun) return printItem(preview, previewText(preview), options, surroundings)
-  surroundings.err(previewText(preview))
-  if (
-    !yes &&
-    (
-      await surroundings.readInput(`Type yes to ${change.kind} ${preview.count === 1 ? 'it' : 'them'}: `, 'shown')
-    ).trim() !== 'yes'
-  ) {
+  if (dryRun) return { item: preview, text: previewText(preview) }
+  err(previewText(preview))
+  const question = `Type yes to ${change.kind} ${preview.count === 1 ? 'it' : 'them'}: `
+  if (!yes && (await readInput(question, 'shown')).trim() !== 'yes') {
     throw new CommandFault('failed', 'Nothing was changed', 'Type yes, or pass --yes')
   }
   // Incidents that opened after the preview are not changed.
@@ -51,7 +45,7 @@ export async function changeMany(
     progress = await client.incidentBulks.get(begun.bulk_id)
   }
   const { bulk_id, changed, refused } = progress
-  printItem(progress, `${bulk_id}: ${changed} changed, ${refused} refused by their state\n`, options, surroundings)
+  return { item: progress, text: `${bulk_id}: ${changed} changed, ${refused} refused by their state\n` }
 }
 
 /** The filter of `name=value` words. */
@@ -74,10 +68,10 @@ function readFilter(words: readonly string[], now: number): Body['filter'] {
 function previewText({ count, is_complete, money, incidents }: Preview): string {
   const sums = money.map(({ amount, currency }) => formatMoney(amount, currency)).join(', ')
   const about = `${is_complete ? '' : 'More than '}${counted(count, 'incident')}${sums === '' ? '' : ` about ${sums}`}\n`
-  const columns = [
-    { title: 'INCIDENT', of: ({ incident_id }: Preview['incidents'][number]) => incident_id },
-    { title: 'STATE', of: ({ state }: Preview['incidents'][number]) => state },
-    { title: 'SUMMARY', of: ({ summary }: Preview['incidents'][number]) => summary },
+  const columns: Column<Preview['incidents'][number]>[] = [
+    { title: 'INCIDENT', of: ({ incident_id }) => incident_id },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'SUMMARY', of: ({ summary }) => summary },
   ]
   const more = count > incidents.length ? `Only the newest ${incidents.length} are shown\n` : ''
   return `${about}${incidents.length === 0 ? '' : tableOf(columns, incidents)}${more}`

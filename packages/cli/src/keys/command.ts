@@ -1,15 +1,22 @@
-import type { ApiKey, CreatedApiKey, NewApiKey } from '@backstop/client'
+import type { CreatedApiKey, NewApiKey } from '@backstop/client'
 import { showableText } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { createSecretBox } from '@backstop/kit/secret-box'
 import { mongoTls } from '@backstop/kit/service'
-import { type Command, Option } from 'commander'
-import { addCommand, addGroup, parseCount, parseOverlapHours, withListOptions } from '../add-command.ts'
+import type { Command } from 'commander'
+import {
+  addCommand,
+  addGroup,
+  addList,
+  choiceOption,
+  given,
+  type Printed,
+  parseCount,
+  parseOverlapHours,
+} from '../define-command.ts'
 import { readInfrastructure } from '../doctor/settings.ts'
 import { CommandFault } from '../fault.ts'
-import { openClient } from '../open-client.ts'
-import { type JsonOption, type ListOptions, printItem, printList } from '../output/print.ts'
 import { shownTime } from '../output/table.ts'
 import { findDatabase } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -17,18 +24,13 @@ import { RECOVERED_KEY_DAYS, recoverAdminKey } from './recover.ts'
 
 const SCOPES = ['admin', 'manage', 'operations:write', 'approvals:write', 'read'] as const
 
-interface Creation extends JsonOption {
+interface Creation {
   readonly scope: NewApiKey['scopes']
   readonly project?: string
   readonly days?: number
 }
 
-interface Rotation extends JsonOption {
-  readonly overlapHours?: number
-  readonly days?: number
-}
-
-interface RecoverOptions extends JsonOption {
+interface RecoverOptions {
   readonly expiry: boolean
   readonly operator?: string
 }
@@ -36,85 +38,78 @@ interface RecoverOptions extends JsonOption {
 /** `backstop keys …` */
 export function addKeys(program: Command, surroundings: Surroundings): void {
   const keys = addGroup(program, 'keys', 'List, create, rotate, revoke and recover API keys')
-  withListOptions(addCommand(keys, 'list', 'List API keys, also expired and revoked ones.', 'backstop keys list'))
-    .option('--project <id>', 'only keys of this project')
-    .action(({ project, ...options }: ListOptions & { project?: string }) =>
-      printList(
-        openClient(surroundings).apiKeys.list(project === undefined ? {} : { project_id: project }),
-        [
-          { title: 'KEY', of: ({ key_id }) => key_id },
-          { title: 'STATE', of: ({ state }) => state },
-          { title: 'SCOPES', of: ({ scopes }) => scopes.join(',') },
-          { title: 'PROJECT', of: ({ project_id }) => project_id ?? 'all' },
-          { title: 'LAST USED', of: ({ last_used_at }) => last_used_at && shownTime(last_used_at) },
-          { title: 'EXPIRES', of: ({ expires_at }) => (expires_at === null ? 'never' : shownTime(expires_at)) },
-          { title: 'NAME', of: ({ name }) => name },
-        ],
-        options,
-        surroundings,
-      ),
-    )
-  addCommand(
-    keys,
-    'create <name>',
-    'Create an API key. Prints it once.',
-    "backstop keys create 'Refund worker' --scope operations:write --project prj_0123",
-  )
-    .addOption(new Option('--scope <scope...>', 'what the key may do').choices(SCOPES).makeOptionMandatory())
-    .option('--project <id>', 'binds the key to this project')
-    .option('--days <n>', 'how long it is valid', parseCount)
-    .action(async (name: string, { scope, project, days, ...options }: Creation) => {
-      const key = await openClient(surroundings).apiKeys.create({
-        name,
-        scopes: scope,
-        ...(project === undefined ? {} : { project_id: project }),
-        ...(days === undefined ? {} : { expires_in_days: days }),
-      })
-      printKey(key, options, surroundings)
-    })
-  addCommand(
-    keys,
-    'rotate <key_id>',
-    'Replace an API key by a new one with the same id and scopes. Prints it once.',
-    'backstop keys rotate key_0123 --overlap-hours 24',
-  )
-    .option('--overlap-hours <n>', 'how long the previous key is also accepted', parseOverlapHours)
-    .option('--days <n>', 'how long the new key is valid', parseCount)
-    .action(async (id: string, { overlapHours, days, ...options }: Rotation) => {
-      const key = await openClient(surroundings).apiKeys.rotate(id, {
-        ...(overlapHours === undefined ? {} : { overlap_hours: overlapHours }),
-        ...(days === undefined ? {} : { expires_in_days: days }),
-      })
-      printKey(key, options, surroundings)
-    })
-  addCommand(keys, 'revoke <key_id>', 'Revoke an API key.', 'backstop keys revoke key_0123').action(
-    async (id: string, options: JsonOption) => {
-      const { apiKeys } = openClient(surroundings)
-      await apiKeys.revoke(id)
-      const key: ApiKey = await apiKeys.get(id)
-      printItem(key, `${id} is revoked\n`, options, surroundings)
+  addList(keys, surroundings, {
+    usage: 'list',
+    summary: 'List API keys, also expired and revoked ones.',
+    examples: ['backstop keys list'],
+    options: [['--project <id>', 'only keys of this project']],
+    read: ({ client }, { project }: { project?: string }) => client.apiKeys.list(given({ project_id: project })),
+    columns: [
+      { title: 'KEY', of: ({ key_id }) => key_id },
+      { title: 'STATE', of: ({ state }) => state },
+      { title: 'SCOPES', of: ({ scopes }) => scopes.join(',') },
+      { title: 'PROJECT', of: ({ project_id }) => project_id ?? 'all' },
+      { title: 'LAST USED', of: ({ last_used_at }) => last_used_at && shownTime(last_used_at) },
+      { title: 'EXPIRES', of: ({ expires_at }) => (expires_at === null ? 'never' : shownTime(expires_at)) },
+      { title: 'NAME', of: ({ name }) => name },
+    ],
+  })
+  addCommand(keys, surroundings, {
+    usage: 'create <name>',
+    summary: 'Create an API key. Prints it once.',
+    examples: ["backstop keys create 'Refund worker' --scope operations:write --project prj_0123"],
+    options: [
+      choiceOption('--scope <scope...>', 'what the key may do', SCOPES).makeOptionMandatory(),
+      ['--project <id>', 'binds the key to this project'],
+      ['--days <n>', 'how long it is valid', parseCount],
+    ],
+    async run({ client }, { scope, project, days }: Creation, name) {
+      const optional = given({ project_id: project, expires_in_days: days })
+      return printedKey(await client.apiKeys.create({ name, scopes: scope, ...optional }))
     },
-  )
-  addCommand(
-    keys,
-    'recover',
-    'Create an admin key for all projects by access to the database, if the last one is lost. Prints it once.',
-    'backstop keys recover',
-  )
-    .option('--operator <name>', 'who you are, for the audit and the alert; by default user and machine')
-    .option('--no-expiry', `the key does not expire; by default it is valid for ${RECOVERED_KEY_DAYS} days`)
-    .action((options: RecoverOptions) => recover(options, surroundings))
+  })
+  addCommand(keys, surroundings, {
+    usage: 'rotate <key_id>',
+    summary: 'Replace an API key by a new one with the same id and scopes. Prints it once.',
+    examples: ['backstop keys rotate key_0123 --overlap-hours 24'],
+    options: [
+      ['--overlap-hours <n>', 'how long the previous key is also accepted', parseOverlapHours],
+      ['--days <n>', 'how long the new key is valid', parseCount],
+    ],
+    async run({ client }, { overlapHours, days }: { overlapHours?: number; days?: number }, id) {
+      const rotation = given({ overlap_hours: overlapHours, expires_in_days: days })
+      return printedKey(await client.apiKeys.rotate(id, rotation))
+    },
+  })
+  addCommand(keys, surroundings, {
+    usage: 'revoke <key_id>',
+    summary: 'Revoke an API key.',
+    examples: ['backstop keys revoke key_0123'],
+    async run({ client: { apiKeys } }, _, id) {
+      await apiKeys.revoke(id)
+      return { item: await apiKeys.get(id), text: `${id} is revoked\n` }
+    },
+  })
+  addCommand(keys, surroundings, {
+    usage: 'recover',
+    summary: 'Create an admin key for all projects by access to the database, if the last one is lost. Prints it once.',
+    examples: ['backstop keys recover'],
+    options: [
+      ['--operator <name>', 'who you are, for the audit and the alert; by default user and machine'],
+      ['--no-expiry', `the key does not expire; by default it is valid for ${RECOVERED_KEY_DAYS} days`],
+    ],
+    run: recover,
+  })
 }
 
 /** The key alone goes to standard output, so that a script can store it. */
-function printKey(created: CreatedApiKey, options: JsonOption, surroundings: Surroundings): void {
+function printedKey(created: CreatedApiKey): Printed {
   const { key_id, key, expires_at } = created
   const until = expires_at === null ? 'does not expire' : `is valid until ${shownTime(expires_at)}`
-  if (!options.json) surroundings.err(`${key_id} ${until}. The key is shown only here:\n`)
-  printItem(created, `${key ?? ''}\n`, options, surroundings)
+  return { item: created, text: `${key ?? ''}\n`, note: `${key_id} ${until}. The key is shown only here:\n` }
 }
 
-async function recover(options: RecoverOptions, surroundings: Surroundings): Promise<void> {
+async function recover(surroundings: Surroundings, options: RecoverOptions): Promise<Printed> {
   const validDays = options.expiry ? RECOVERED_KEY_DAYS : null
   const validity = validDays === null ? 'does not expire' : `is valid for ${validDays} days`
   const operator = operatorOf(options, surroundings)
@@ -125,11 +120,11 @@ async function recover(options: RecoverOptions, surroundings: Surroundings): Pro
   try {
     await refuseOtherDatabase(mongo)
     const { key, keyId } = await recoverAdminKey(mongo, operator, secretKeys && createSecretBox(secretKeys), validDays)
-    printItem({ key_id: keyId, key: key.reveal() }, `${key.reveal()}\n`, options, surroundings)
     surroundings.err(
       `Created the admin key ${keyId}, which ${validity} and is shown only here.\n` +
         'Revoke keys that are lost or leaked: backstop keys list, backstop keys revoke <key_id>.\n',
     )
+    return { item: { key_id: keyId, key: key.reveal() }, text: `${key.reveal()}\n` }
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'unavailable')) throw error
     const remedy = 'Check that it runs, and that MONGO_URL has its address and a user who may write'

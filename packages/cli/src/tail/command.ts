@@ -1,41 +1,40 @@
 import { liveEvents, NoAnswer } from '@backstop/client'
-import { type Command, Option } from 'commander'
-import { addCommand, parseCount } from '../add-command.ts'
-import { openClient } from '../open-client.ts'
-import type { JsonOption } from '../output/print.ts'
+import type { Command } from 'commander'
+import { addCommand, type Context, choiceOption, parseCount } from '../define-command.ts'
 import { chooseListedProject, LISTED_PROJECT } from '../projects/choose-project.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { eventLine } from './event-line.ts'
 
 const EVENTS = ['incident', 'action', 'delivery', 'connection', 'channel'] as const
 
-interface TailOptions extends JsonOption {
+interface TailOptions {
   readonly project?: string
   readonly event?: readonly (typeof EVENTS)[number][]
   readonly count?: number
+  readonly json?: true
 }
 
 /** `backstop tail` */
 export function addTail(program: Command, surroundings: Surroundings): void {
-  addCommand(
-    program,
-    'tail',
-    'Print changes as they happen, until Ctrl-C. A broken stream is resumed without loss.',
-    'backstop tail --event incident',
-  )
-    .option('--project <id>', LISTED_PROJECT)
-    .addOption(new Option('--event <kind...>', 'only these kinds of changes').choices(EVENTS))
-    .option('--count <n>', 'end after this number of changes', parseCount)
-    .action((options: TailOptions) => tail(options, surroundings))
+  addCommand(program, surroundings, {
+    usage: 'tail',
+    summary: 'Print changes as they happen, until Ctrl-C. A broken stream is resumed without loss.',
+    examples: ['backstop tail --event incident'],
+    options: [
+      ['--project <id>', LISTED_PROJECT],
+      choiceOption('--event <kind...>', 'only these kinds of changes', EVENTS),
+      ['--count <n>', 'end after this number of changes', parseCount],
+    ],
+    run: tail,
+  })
 }
 
-async function tail({ project, event: kinds, count, json }: TailOptions, surroundings: Surroundings): Promise<void> {
-  const { out, err } = surroundings
+async function tail(context: Context, { project, event: kinds, count, json }: TailOptions): Promise<undefined> {
+  const { out, err, client } = context
   const onBreak = (error: unknown) =>
     err(`${error instanceof NoAnswer ? error.message : 'The stream broke'}; it is resumed\n`)
   let printed = 0
-  const client = openClient(surroundings)
-  const projectId = await chooseListedProject(client, project, surroundings)
+  const projectId = await chooseListedProject(context, project)
   err('Waiting for changes; Ctrl-C ends\n')
   for await (const { type, data } of liveEvents(client, { projectId, onBreak })) {
     if (type !== 'reset' && kinds?.some(kind => kind === type) === false) continue

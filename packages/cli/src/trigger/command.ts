@@ -1,11 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client } from '@backstop/client'
 import { formatMoney } from '@backstop/contracts'
-import { Argument, type Command, Option } from 'commander'
-import { addCommand, parseCount } from '../add-command.ts'
+import { Argument, type Command } from 'commander'
+import { addCommand, type Context, choiceOption, type Printed, parseCount } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
-import { openClient } from '../open-client.ts'
-import { type JsonOption, printItem } from '../output/print.ts'
 import { chooseProject } from '../projects/choose-project.ts'
 import { findApi } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -13,7 +10,7 @@ import { type Made, openAccount } from './account.ts'
 import { SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts'
 import { openConnection, openTrialConnection, type SigningConnection } from './trial-connection.ts'
 
-interface TriggerOptions extends JsonOption {
+interface TriggerOptions {
   readonly project?: string
   readonly connection?: string
   readonly kind: SigningConnection['kind']
@@ -25,32 +22,31 @@ interface TriggerOptions extends JsonOption {
 /** `backstop trigger` */
 export function addTrigger(program: Command, surroundings: Surroundings): void {
   const names = Object.entries(SCENARIOS).map(([name, { about }]) => `  ${name.padEnd(17)} ${about}`)
-  addCommand(
-    program,
-    'trigger',
-    'Make something happen at a simulated provider, and post its signed events to ingress.',
-    'backstop trigger storm --count 20',
-  )
+  addCommand(program, surroundings, {
+    usage: 'trigger',
+    summary: 'Make something happen at a simulated provider, and post its signed events to ingress.',
+    examples: ['backstop trigger storm --count 20'],
+    options: [
+      ['--project <id>', 'the project of the trial connection, if there are several'],
+      ['--connection <id>', 'an existing connection, whose secret is in BACKSTOP_SIGNING_SECRET'],
+      choiceOption('--kind <kind>', 'the provider of the trial connection', ['processor', 'reseller']).default(
+        'processor',
+      ),
+      ['--amount <minor_units>', 'the amount of each refund', parseCount, 4_999],
+      ['--count <n>', 'storm: how many refunds', parseCount, 15],
+      ['--after <seconds>', 'late-operation: when the operation is reported', parseCount, 5],
+    ],
+    run: trigger,
+  })
     .addArgument(new Argument('<scenario>', 'what happens').choices(Object.keys(SCENARIOS)))
-    .option('--project <id>', 'the project of the trial connection, if there are several')
-    .option('--connection <id>', 'an existing connection, whose secret is in BACKSTOP_SIGNING_SECRET')
-    .addOption(
-      new Option('--kind <kind>', 'the provider of the trial connection')
-        .choices(['processor', 'reseller'])
-        .default('processor'),
-    )
-    .option('--amount <minor_units>', 'the amount of each refund', parseCount, 4_999)
-    .option('--count <n>', 'storm: how many refunds', parseCount, 15)
-    .option('--after <seconds>', 'late-operation: when the operation is reported', parseCount, 5)
     .addHelpText('after', `\nScenarios:\n${names.join('\n')}`)
-    .action((name: ScenarioName, options: TriggerOptions) => trigger(name, options, surroundings))
 }
 
-async function trigger(name: ScenarioName, options: TriggerOptions, surroundings: Surroundings): Promise<void> {
-  const client = openClient(surroundings)
-  const scenario: Scenario = SCENARIOS[name]
-  const connection = await connectionFor(client, options, surroundings)
-  const account = await openAccount(connection, surroundings)
+async function trigger(context: Context, options: TriggerOptions, name: string): Promise<Printed> {
+  const { client } = context
+  const scenario: Scenario = SCENARIOS[name as ScenarioName]
+  const connection = await connectionFor(context, options)
+  const account = await openAccount(connection, context)
   const made = await scenario.run({
     account,
     amount: options.amount,
@@ -72,18 +68,14 @@ async function trigger(name: ScenarioName, options: TriggerOptions, surroundings
     `${made.map(madeLine).join('')}` +
     `${accepted} events accepted for ${connection_id} of ${project_id}${refused === undefined ? '' : `; refused: ${refused}`}\n` +
     `Expect ${scenario.expect}.\n`
-  printItem({ project_id, connection_id, made, events_accepted: accepted }, text, options, surroundings)
+  return { item: { project_id, connection_id, made, events_accepted: accepted }, text }
 }
 
-async function connectionFor(
-  client: Client,
-  { project, connection, kind }: TriggerOptions,
-  surroundings: Surroundings,
-): Promise<SigningConnection> {
-  const { environment } = surroundings
-  if (connection !== undefined) return openConnection(client, connection, environment)
-  const projectId = await chooseProject(client, project, surroundings)
-  return openTrialConnection(client, findApi(surroundings).url, projectId, kind, environment)
+async function connectionFor(context: Context, options: TriggerOptions): Promise<SigningConnection> {
+  const { client, environment } = context
+  if (options.connection !== undefined) return openConnection(client, options.connection, environment)
+  const projectId = await chooseProject(context, options.project)
+  return openTrialConnection(client, findApi(context).url, projectId, options.kind, environment)
 }
 
 function madeLine({ kind, subject, providerRef, amount, currency }: Made): string {

@@ -4,7 +4,7 @@ import type { Environment } from '@backstop/kit/config'
 import { z } from 'zod'
 import { findConnection } from '../connections/find-connection.ts'
 import { CommandFault } from '../fault.ts'
-import { configPath, readPrivateFile, writePrivateFile } from '../login/stored-login.ts'
+import { configPath, readPrivateFile, writePrivateFile } from '../stored-login.ts'
 
 /** A connection that events can be signed for. */
 const SigningConnection = z.object({
