@@ -33,90 +33,102 @@ const ownFiles = new Set<string>()
  * it is sent twice and recorded once.
  */
 export function createFileSpool({ folder, onError = warn }: FileSpoolOptions): Spool {
-  const name = newName()
-  const file = join(folder, name)
-  const waiting = new Map<string, Report>()
-  let unwritten = ''
-  let fileBytes = 0
-  let writing: Promise<void> | undefined
-  let isRestricted = false
+  return new FileSpool(folder, onError)
+}
 
-  async function openFolder(): Promise<void> {
-    await mkdir(folder, { recursive: true })
-    if (isRestricted) return
-    isRestricted = true
-    await restrict(folder, FOLDER_MODE).catch(onError)
+class FileSpool implements Spool {
+  readonly #folder: string
+  readonly #onError: (error: unknown) => void
+  readonly #name = newName()
+  readonly #file: string
+  readonly #waiting = new Map<string, Report>()
+  #unwritten = ''
+  #fileBytes = 0
+  #writing: Promise<void> | undefined
+  #isRestricted = false
+
+  constructor(folder: string, onError: (error: unknown) => void) {
+    this.#folder = folder
+    this.#onError = onError
+    this.#file = join(folder, this.#name)
   }
 
-  function write(line: Line): void {
-    unwritten += `${JSON.stringify(line)}\n`
-    writing ??= writeAll().finally(() => {
-      writing = undefined
+  async load(): Promise<Report[]> {
+    const found: Report[] = []
+    try {
+      await this.#openFolder()
+      for (const other of await readdir(this.#folder)) {
+        if (!other.includes(SUFFIX)) continue
+        await restrict(join(this.#folder, other), FILE_MODE).catch(this.#onError)
+        if (!other.endsWith(SUFFIX) || isInUse(other)) continue
+        const own = await takeOver(this.#folder, other)
+        if (own === undefined) continue
+        const reports = readLines(await readFile(join(this.#folder, own), 'utf8'))
+        for (const report of reports) this.save(report)
+        await this.#writing
+        await rm(join(this.#folder, own))
+        found.push(...reports)
+      }
+    } catch (error) {
+      this.#onError(error)
+    }
+    return found
+  }
+
+  save(report: Report): void {
+    this.#waiting.set(report.id, report)
+    this.#write({ save: report })
+  }
+
+  remove(id: string): void {
+    this.#waiting.delete(id)
+    this.#write({ remove: id })
+  }
+
+  async close(): Promise<void> {
+    await this.#writing
+    ownFiles.delete(this.#name)
+    if (this.#waiting.size === 0) await rm(this.#file, { force: true }).catch(this.#onError)
+  }
+
+  async #openFolder(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true })
+    if (this.#isRestricted) return
+    this.#isRestricted = true
+    await restrict(this.#folder, FOLDER_MODE).catch(this.#onError)
+  }
+
+  #write(line: Line): void {
+    this.#unwritten += `${JSON.stringify(line)}\n`
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined
     })
   }
 
-  async function writeAll(): Promise<void> {
+  async #writeAll(): Promise<void> {
     try {
-      await openFolder()
-      while (unwritten !== '') {
-        const text = unwritten
-        unwritten = ''
-        await appendFile(file, text, { mode: FILE_MODE })
-        fileBytes += text.length
-        if (fileBytes > REWRITE_BYTES) await rewrite()
+      await this.#openFolder()
+      while (this.#unwritten !== '') {
+        const text = this.#unwritten
+        this.#unwritten = ''
+        await appendFile(this.#file, text, { mode: FILE_MODE })
+        this.#fileBytes += text.length
+        if (this.#fileBytes > REWRITE_BYTES) await this.#rewrite()
       }
     } catch (error) {
-      onError(error)
+      this.#onError(error)
     }
   }
 
   /** Replaces the file with one that has only the waiting reports. */
-  async function rewrite(): Promise<void> {
-    const text = [...waiting.values()].map(report => `${JSON.stringify({ save: report } satisfies Line)}\n`).join('')
-    if (text.length > fileBytes / 2) return
-    unwritten = ''
-    await writeFile(`${file}.new`, text, { mode: FILE_MODE })
-    await rename(`${file}.new`, file)
-    fileBytes = text.length
-  }
-
-  function save(report: Report): void {
-    waiting.set(report.id, report)
-    write({ save: report })
-  }
-
-  return {
-    async load() {
-      const taken: Report[] = []
-      try {
-        await openFolder()
-        for (const other of await readdir(folder)) {
-          if (!other.includes(SUFFIX)) continue
-          await restrict(join(folder, other), FILE_MODE).catch(onError)
-          if (!other.endsWith(SUFFIX) || isInUse(other)) continue
-          const own = await takeOver(folder, other)
-          if (own === undefined) continue
-          const reports = readLines(await readFile(join(folder, own), 'utf8'))
-          for (const report of reports) save(report)
-          await writing
-          await rm(join(folder, own))
-          taken.push(...reports)
-        }
-      } catch (error) {
-        onError(error)
-      }
-      return taken
-    },
-    save,
-    remove(id) {
-      waiting.delete(id)
-      write({ remove: id })
-    },
-    async close() {
-      await writing
-      ownFiles.delete(name)
-      if (waiting.size === 0) await rm(file, { force: true }).catch(onError)
-    },
+  async #rewrite(): Promise<void> {
+    const lines = [...this.#waiting.values()].map(report => `${JSON.stringify({ save: report } satisfies Line)}\n`)
+    const text = lines.join('')
+    if (text.length > this.#fileBytes / 2) return
+    this.#unwritten = ''
+    await writeFile(`${this.#file}.new`, text, { mode: FILE_MODE })
+    await rename(`${this.#file}.new`, this.#file)
+    this.#fileBytes = text.length
   }
 }
 

@@ -163,141 +163,21 @@ export interface LedgerOptions {
   readonly announce: (outbox: PendingOutbox) => Promise<void>
 }
 
+type LedgerParts = LedgerOptions & { readonly store: OperationStore }
+
 /** Each retry means that another writer won, so this many in a row mean a fault. */
 const MAX_TRIES = 20
 
 /** Creates the ledger over a store. */
 export function createLedger(store: OperationStore, options: LedgerOptions): Ledger {
-  /** @returns undefined if another writer won */
-  async function save(before: Operation | undefined, next: Operation, alerts: readonly OutboxEntry[], now: number) {
-    const { operation, moves } = await changeShares(before, next, now)
-    // Executions are marked before the operation is stored. After a crash in between, `auto` may alert too early, but
-    // never too late.
-    if (operation.executing_at !== null) await store.markExecuted(operation, now)
-    const outcome = await store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
-    switch (outcome.kind) {
-      case 'written':
-        await options.announce({ documentId: operation.operation_id, entries: outcome.entries })
-        return operation
-      case 'exceeded':
-        throw budgetExceededRefusal(operation, outcome)
-      case 'taken':
-        return undefined
-      default:
-        return outcome satisfies never
-    }
-  }
-
-  async function changeShares(before: Operation | undefined, next: Operation, now: number) {
-    if (!needsNewShares(before, next.state))
-      return before === undefined ? { operation: next, moves: [] } : updateShares(before, next)
-    const sharing = allocateShares(next, await store.budgetsOf(next.project_id), now)
-    if (sharing.kind === 'uncountable') throw new LedgerRefusal(sharing)
-    return sharing
-  }
-
-  /**
-   * Applies a report to the stored operation with the same idempotency key.
-   * @returns undefined if there is none
-   */
-  async function repeat(reported: NewOperation, connection: OperationConnection, now: number, operationId: string) {
-    if (reported.idempotency_key === undefined) return undefined
-    const stored = await store.loadByIdempotencyKey(connection._id, reported.idempotency_key)
-    if (stored === undefined) return undefined
-    const agreement = compareReport(stored, reported)
-    switch (agreement.kind) {
-      case 'agrees':
-        return { operation: stored, outcome: stored.operation_id === operationId ? 'created' : 'unchanged' } as const
-      case 'goes_on': {
-        const { provider_ref, executing_at, ended_at, reason } = reported
-        const further = { to: agreement.to, provider_ref, executing_at, ended_at, reason }
-        return { operation: await transition(stored.operation_id, further, now, stored), outcome: 'moved' } as const
-      }
-      case 'differs':
-        throw new LedgerRefusal({ kind: 'report_differs', stored, reported, field: agreement.field })
-      default:
-        return agreement satisfies never
-    }
-  }
-
-  async function record(
-    reported: NewOperation,
-    connection: OperationConnection,
-    now: number,
-    operationId = newId('operation'),
-    reportedBy: string | null = null,
-  ) {
-    const before = await repeat(reported, connection, now, operationId)
-    if (before !== undefined) return before
-    const policy = await store.approvalPolicy(connection.project_id)
-    const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
-    if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
-    if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
-    const saved = await save(
-      undefined,
-      recorded.operation,
-      approvalRequestEntries(undefined, recorded.operation, now),
-      now,
-    )
-    if (saved !== undefined) return { operation: saved, outcome: 'created' } as const
-    // The key is taken: by a concurrent report, or by an earlier call of this caller.
-    const winner = await repeat(reported, connection, now, operationId)
-    if (winner !== undefined) return winner
-    const own = await store.load(operationId)
-    if (own === undefined) throw lostRace(`operation ${operationId}`)
-    return { operation: own, outcome: 'created' } as const
-  }
-
-  async function move(
-    operationId: string,
-    reported: NewTransition,
-    mover: TransitionActor,
-    now: number,
-    known?: Operation,
-  ): Promise<Operation> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const stored = tries === 0 && known !== undefined ? known : await store.load(operationId)
-      if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
-      const policy = await store.approvalPolicy(stored.project_id)
-      const outcome = applyTransition(stored, reported, { mover, policy }, now)
-      if (outcome.kind === 'refused') {
-        throw new LedgerRefusal({ kind: 'transition', operation: stored, to: reported.to, reason: outcome.reason })
-      }
-      if (outcome.kind === 'bad_time') throw new LedgerRefusal({ ...outcome, kind: 'time' })
-      if (outcome.kind === 'unchanged') return stored
-      const saved = await save(stored, outcome.operation, approvalRequestEntries(stored, outcome.operation, now), now)
-      if (saved !== undefined) return saved
-    }
-    throw lostRace(`operation ${operationId}`)
-  }
-
-  const transition: Ledger['transition'] = (operationId, reported, now, known) =>
-    move(operationId, reported, { kind: 'reporter' }, now, known)
-
-  const decide: Ledger['decide'] = (operationId, { to, approverId, reason }, now) =>
-    move(operationId, { to, reason }, { kind: 'approver', approverId }, now)
-
-  async function fireTimer(operationId: string, now: number) {
-    const stored = await store.load(operationId)
-    const due = stored === undefined ? 'nothing_due' : dueTimerAction(stored, now)
-    if (stored === undefined || due === 'nothing_due') return 'nothing_due'
-    if (due === 'remind') {
-      const reminded = markReminded(stored, now)
-      const saved = await save(stored, reminded, approvalEntries(reminded, 'approval.reminder', now), now)
-      return saved === undefined ? 'nothing_due' : 'reminded'
-    }
-    const policy = await store.approvalPolicy(stored.project_id)
-    const expired = applyTransition(stored, { to: 'expired' }, { mover: { kind: 'timer' }, policy }, now)
-    if (expired.kind !== 'moved') return 'nothing_due'
-    const alerts = approvalEntries(expired.operation, 'approval.expired', now)
-    return (await save(stored, expired.operation, alerts, now)) === undefined ? 'nothing_due' : 'expired'
-  }
-
+  const parts: LedgerParts = { ...options, store }
   return {
-    record,
-    transition,
-    decide,
-    fireTimer,
+    record: (...report) => recordReport(parts, ...report),
+    transition: (operationId, reported, now, known) =>
+      move(parts, operationId, reported, { kind: 'reporter' }, now, known),
+    decide: (operationId, { to, approverId, reason }, now) =>
+      move(parts, operationId, { to, reason }, { kind: 'approver', approverId }, now),
+    fireTimer: (operationId, now) => fireTimer(parts, operationId, now),
     dueApprovals: (now, limit) => store.dueApprovals(now, limit),
     get: operationId => store.load(operationId),
     list: filter => store.list(filter),
@@ -306,6 +186,137 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
     hasExecuted: connectionIds =>
       connectionIds.length === 0 ? Promise.resolve(new Set()) : store.executedConnections(connectionIds),
   }
+}
+
+/** @returns undefined if another writer won */
+async function save(
+  parts: LedgerParts,
+  before: Operation | undefined,
+  next: Operation,
+  now: number,
+  alerts: readonly OutboxEntry[] = approvalRequestEntries(before, next, now),
+) {
+  const { operation, moves } = await changeShares(parts, before, next, now)
+  // Executions are marked before the operation is stored. After a crash in between, `auto` may alert too early, but
+  // never too late.
+  if (operation.executing_at !== null) await parts.store.markExecuted(operation, now)
+  const outcome = await parts.store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
+  switch (outcome.kind) {
+    case 'written':
+      await parts.announce({ documentId: operation.operation_id, entries: outcome.entries })
+      return operation
+    case 'exceeded':
+      throw budgetExceededRefusal(operation, outcome)
+    case 'taken':
+      return undefined
+    default:
+      return outcome satisfies never
+  }
+}
+
+async function changeShares(parts: LedgerParts, before: Operation | undefined, next: Operation, now: number) {
+  if (!needsNewShares(before, next.state))
+    return before === undefined ? { operation: next, moves: [] } : updateShares(before, next)
+  const sharing = allocateShares(next, await parts.store.budgetsOf(next.project_id), now)
+  if (sharing.kind === 'uncountable') throw new LedgerRefusal(sharing)
+  return sharing
+}
+
+/**
+ * Applies a report to the stored operation with the same idempotency key.
+ * @returns undefined if there is none
+ */
+async function repeatReport(
+  parts: LedgerParts,
+  reported: NewOperation,
+  connection: OperationConnection,
+  now: number,
+  operationId: string,
+) {
+  if (reported.idempotency_key === undefined) return undefined
+  const stored = await parts.store.loadByIdempotencyKey(connection._id, reported.idempotency_key)
+  if (stored === undefined) return undefined
+  const agreement = compareReport(stored, reported)
+  switch (agreement.kind) {
+    case 'agrees':
+      return { operation: stored, outcome: stored.operation_id === operationId ? 'created' : 'unchanged' } as const
+    case 'goes_on': {
+      const { provider_ref, executing_at, ended_at, reason } = reported
+      const further = { to: agreement.to, provider_ref, executing_at, ended_at, reason }
+      return {
+        operation: await move(parts, stored.operation_id, further, { kind: 'reporter' }, now, stored),
+        outcome: 'moved',
+      } as const
+    }
+    case 'differs':
+      throw new LedgerRefusal({ kind: 'report_differs', stored, reported, field: agreement.field })
+    default:
+      return agreement satisfies never
+  }
+}
+
+async function recordReport(
+  parts: LedgerParts,
+  reported: NewOperation,
+  connection: OperationConnection,
+  now: number,
+  operationId = newId('operation'),
+  reportedBy: string | null = null,
+) {
+  const before = await repeatReport(parts, reported, connection, now, operationId)
+  if (before !== undefined) return before
+  const policy = await parts.store.approvalPolicy(connection.project_id)
+  const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
+  if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
+  if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
+  const saved = await save(parts, undefined, recorded.operation, now)
+  if (saved !== undefined) return { operation: saved, outcome: 'created' } as const
+  // The key is taken: by a concurrent report, or by an earlier call of this caller.
+  const winner = await repeatReport(parts, reported, connection, now, operationId)
+  if (winner !== undefined) return winner
+  const own = await parts.store.load(operationId)
+  if (own === undefined) throw lostRace(`operation ${operationId}`)
+  return { operation: own, outcome: 'created' } as const
+}
+
+async function move(
+  parts: LedgerParts,
+  operationId: string,
+  reported: NewTransition,
+  mover: TransitionActor,
+  now: number,
+  known?: Operation,
+): Promise<Operation> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const stored = tries === 0 && known !== undefined ? known : await parts.store.load(operationId)
+    if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
+    const policy = await parts.store.approvalPolicy(stored.project_id)
+    const outcome = applyTransition(stored, reported, { mover, policy }, now)
+    if (outcome.kind === 'refused') {
+      throw new LedgerRefusal({ kind: 'transition', operation: stored, to: reported.to, reason: outcome.reason })
+    }
+    if (outcome.kind === 'bad_time') throw new LedgerRefusal({ ...outcome, kind: 'time' })
+    if (outcome.kind === 'unchanged') return stored
+    const saved = await save(parts, stored, outcome.operation, now)
+    if (saved !== undefined) return saved
+  }
+  throw lostRace(`operation ${operationId}`)
+}
+
+async function fireTimer(parts: LedgerParts, operationId: string, now: number) {
+  const stored = await parts.store.load(operationId)
+  const due = stored === undefined ? 'nothing_due' : dueTimerAction(stored, now)
+  if (stored === undefined || due === 'nothing_due') return 'nothing_due'
+  if (due === 'remind') {
+    const reminded = markReminded(stored, now)
+    const saved = await save(parts, stored, reminded, now, approvalEntries(reminded, 'approval.reminder', now))
+    return saved === undefined ? 'nothing_due' : 'reminded'
+  }
+  const policy = await parts.store.approvalPolicy(stored.project_id)
+  const expired = applyTransition(stored, { to: 'expired' }, { mover: { kind: 'timer' }, policy }, now)
+  if (expired.kind !== 'moved') return 'nothing_due'
+  const alerts = approvalEntries(expired.operation, 'approval.expired', now)
+  return (await save(parts, stored, expired.operation, now, alerts)) === undefined ? 'nothing_due' : 'expired'
 }
 
 function approvalRequestEntries(before: Operation | undefined, next: Operation, now: number): OutboxEntry[] {

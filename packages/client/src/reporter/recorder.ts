@@ -29,39 +29,12 @@ type End = Pick<ReportBody, 'state' | 'provider_ref' | 'reason'>
 
 /** @returns a recorder that reports nothing after `stop`. A client that was made from a watched client may still use it then */
 export function createRecorder(options: RecorderOptions): Recorder & { stop(): void } {
-  const { queue, waitMs, connectionId, runId, onProblem } = options
+  const { queue, waitMs, onProblem } = options
   let { routes } = options
   /** True if the last report was delivered in time. While Backstop is slow or down, requests do not wait. */
   let isPrompt = true
   const repeatable = createRepeatable()
-
-  /** Runs code of the reporter, whose errors must not reach the caller. */
-  function attempt<T>(method: string, work: () => T): T | undefined {
-    try {
-      return work()
-    } catch (error) {
-      onProblem({ kind: 'unreadable', method, error })
-      return undefined
-    }
-  }
-
-  function commonOf(route: Route, request: SentRequest, found: ProviderCall, key: string): Common | undefined {
-    const { kind, subject, amount, currency } = found
-    const { account } = request
-    const call = { ...found, method: route.name, ...(account === undefined ? {} : { account }) }
-    const connection = typeof connectionId === 'string' ? connectionId : connectionId(call)
-    if (connection === null) return undefined
-    const run = typeof runId === 'function' ? runId() : runId
-    return {
-      connection_id: connection,
-      kind,
-      subject,
-      idempotency_key: key,
-      ...(amount === undefined ? {} : { amount }),
-      ...(currency === undefined ? {} : { currency: currency.toLowerCase() }),
-      ...(run === undefined ? {} : { run_id: run }),
-    }
-  }
+  const attempt = createAttempt(onProblem)
 
   /** Reports a request before it is sent. Resolves when the request may be sent. */
   async function reportBefore(method: string, report: Report, isRepeat: boolean): Promise<void> {
@@ -83,7 +56,7 @@ export function createRecorder(options: RecorderOptions): Recorder & { stop(): v
     const repeatedAs = route.idempotentBy === 'path' ? `${where} ${account}` : given
     const earlier = repeatable.find(repeatedAs)
     const key = given ?? earlier ?? newKey()
-    const before = found === 'in_answer' ? undefined : commonOf(route, request, found, key)
+    const before = found === 'in_answer' ? undefined : commonOf(options, route, request, found, key)
     if (found !== 'in_answer' && before === undefined) return undefined
     if (route.idempotentBy === 'key' && given === undefined) request.addKey?.(key)
 
@@ -102,7 +75,8 @@ export function createRecorder(options: RecorderOptions): Recorder & { stop(): v
         void attempt(route.name, () => {
           repeatable.forget(repeatedAs ?? key)
           const known = found === 'in_answer' ? route.read(id, request.params, answer) : undefined
-          const common = known === undefined || known === 'in_answer' ? before : commonOf(route, request, known, key)
+          const common =
+            known === undefined || known === 'in_answer' ? before : commonOf(options, route, request, known, key)
           const { state, providerRef } = route.readOutcome(answer)
           report(common, { state, ...(providerRef === undefined ? {} : { provider_ref: providerRef }) })
         }),
@@ -126,6 +100,43 @@ export function createRecorder(options: RecorderOptions): Recorder & { stop(): v
       if (match === undefined) return undefined
       return attempt(match.route.name, () => beginRequest(match.route, match.id, `${verb} ${path}`, read()))
     },
+  }
+}
+
+/** @returns a function that runs code of the reporter, whose errors must not reach the caller */
+function createAttempt(onProblem: RecorderOptions['onProblem']) {
+  return <T>(method: string, work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      onProblem({ kind: 'unreadable', method, error })
+      return undefined
+    }
+  }
+}
+
+/** @returns undefined for a call of no connection */
+function commonOf(
+  { connectionId, runId }: RecorderOptions,
+  route: Route,
+  request: SentRequest,
+  found: ProviderCall,
+  key: string,
+): Common | undefined {
+  const { kind, subject, amount, currency } = found
+  const { account } = request
+  const call = { ...found, method: route.name, ...(account === undefined ? {} : { account }) }
+  const connection = typeof connectionId === 'string' ? connectionId : connectionId(call)
+  if (connection === null) return undefined
+  const run = typeof runId === 'function' ? runId() : runId
+  return {
+    connection_id: connection,
+    kind,
+    subject,
+    idempotency_key: key,
+    ...(amount === undefined ? {} : { amount }),
+    ...(currency === undefined ? {} : { currency: currency.toLowerCase() }),
+    ...(run === undefined ? {} : { run_id: run }),
   }
 }
 

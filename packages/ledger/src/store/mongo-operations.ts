@@ -36,12 +36,9 @@ const MAX_EXECUTED = 20_000
 /** Operations in MongoDB: collections `operations`, `first_executions` and `budget_periods`. */
 export function createMongoOperationStore(db: Db): OperationStore {
   const operations = db.collection<OperationDocument>('operations')
-  const firstExecutions = db.collection<FirstExecutionDocument>('first_executions')
   const budgets = db.collection<BudgetDocument>('budgets')
   const projects = db.collection<ProjectDocument>('projects')
   const oneAtATime = createOneAtATime()
-  /** Connections whose first execution is stored. Nothing removes it, so it need not be inserted again. */
-  const executed = new Set<string>()
   const find = (filter: Filter<OperationDocument>) =>
     asUnavailable(async () => {
       const found = await operations.find(filter, { projection: INTERNAL_FIELDS }).toArray()
@@ -98,6 +95,16 @@ export function createMongoOperationStore(db: Db): OperationStore {
         return found.map(toBudget)
       }),
 
+    ...createExecutions(db),
+  }
+}
+
+/** The connections with an execution, collection `first_executions`. */
+function createExecutions(db: Db): Pick<OperationStore, 'markExecuted' | 'executedConnections'> {
+  const firstExecutions = db.collection<FirstExecutionDocument>('first_executions')
+  /** Connections whose first execution is stored. Nothing removes it, so it need not be inserted again. */
+  const executed = new Set<string>()
+  return {
     async markExecuted({ connection_id: _id, project_id, operation_id }, now) {
       if (executed.has(_id)) return
       await asUnavailable(async () => {
@@ -110,7 +117,6 @@ export function createMongoOperationStore(db: Db): OperationStore {
       if (executed.size >= MAX_EXECUTED) executed.clear()
       executed.add(_id)
     },
-
     executedConnections: connectionIds =>
       asUnavailable(async () => {
         const found = await firstExecutions

@@ -68,45 +68,19 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
   const { now, chance = createChance(), retryDelaysMs = DEFAULT_RETRY_DELAYS_MS } = initial
   const kind: ProviderKind = initial.credential.kind
   const wanted = new Set<string>(initial.events ?? EVENTS_TO_TICK[kind])
-  const attempts: PostAttempt[] = []
-  const listeners = new Set<(attempt: PostAttempt) => void>()
-  const underWay = new Set<Promise<unknown>>()
+  const inFlight = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   const origins = new WeakMap<Event, EventSource<Event>>()
+  const { attempts, listeners, postUntilAccepted } = createAttempts({
+    ...{ kind, now, retryDelaysMs, signal: stopping.signal },
+    receiver: () => options,
+  })
   let held: Event[] | undefined
   refuseFalseValues(kind, initial.disturbance)
 
-  async function attempt(event: Event, body: object, number: number): Promise<boolean> {
-    const { id, type } = nameOf(event)
-    const record: PostAttempt = { eventId: id, eventType: type, attempt: number, atMs: now(), status: null, answer: '' }
-    try {
-      const { url, credential } = options
-      const answer = await postNotification({ url, body, credential, now, signal: stopping.signal })
-      record.status = answer.status
-      record.answer = answer.body
-    } catch (error) {
-      record.answer = error instanceof Error ? `${error.message} ${String(error.cause ?? '')}`.trim() : String(error)
-    }
-    attempts.push(record)
-    for (const listener of listeners) listener(record)
-    return record.status !== null && isAccepted(kind, record.status)
-  }
-
-  /** Posts an event once. @returns true if the answer accepts the event */
-  async function postUntilTaken(event: Event, body: object, delayMs: number): Promise<boolean> {
-    await wait(delayMs, stopping.signal)
-    for (let number = 1; !stopping.signal.aborted; number++) {
-      if (await attempt(event, body, number)) return true
-      const retryMs = retryDelaysMs[number - 1]
-      if (retryMs === undefined) return false
-      await wait(retryMs, stopping.signal)
-    }
-    return false
-  }
-
   function track<T>(work: Promise<T>): Promise<T> {
-    underWay.add(work)
-    return work.finally(() => underWay.delete(work))
+    inFlight.add(work)
+    return work.finally(() => inFlight.delete(work))
   }
 
   const note = (event: Event, posting: Posting) => origins.get(event)?.notePosting(event, posting)
@@ -120,12 +94,12 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
     note(event, 'scheduled')
     // Only the subscription biller can have false values, so the event is an event of the biller.
     const body = plan.hasFalseValues ? withFalseValues(event as BillerEvent, chance) : event
-    const taken = await Promise.all(plan.delaysMs.map(delayMs => track(postUntilTaken(event, body, delayMs))))
-    note(event, taken.every(Boolean) ? 'succeeded' : 'failed')
+    const accepted = await Promise.all(plan.delaysMs.map(delayMs => track(postUntilAccepted(event, body, delayMs))))
+    note(event, accepted.every(Boolean) ? 'succeeded' : 'failed')
   }
 
   async function idle(): Promise<void> {
-    while (underWay.size > 0) await Promise.all(underWay)
+    while (inFlight.size > 0) await Promise.all(inFlight)
   }
 
   return {
@@ -161,6 +135,50 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
       await idle()
     },
   }
+}
+
+interface AttemptOptions {
+  readonly kind: ProviderKind
+  readonly now: () => number
+  readonly retryDelaysMs: readonly number[]
+  readonly signal: AbortSignal
+  /** Where an attempt is posted to, as it is set at that time. */
+  readonly receiver: () => { readonly url: string; readonly credential: Credential }
+}
+
+/** Posts events, and keeps each attempt. */
+function createAttempts({ kind, now, retryDelaysMs, signal, receiver }: AttemptOptions) {
+  const attempts: PostAttempt[] = []
+  const listeners = new Set<(attempt: PostAttempt) => void>()
+
+  async function attempt(event: ProviderEvents[ProviderKind], body: object, number: number): Promise<boolean> {
+    const { id, type } = nameOf(event)
+    const record: PostAttempt = { eventId: id, eventType: type, attempt: number, atMs: now(), status: null, answer: '' }
+    try {
+      const { url, credential } = receiver()
+      const answer = await postNotification({ url, body, credential, now, signal })
+      record.status = answer.status
+      record.answer = answer.body
+    } catch (error) {
+      record.answer = error instanceof Error ? `${error.message} ${String(error.cause ?? '')}`.trim() : String(error)
+    }
+    attempts.push(record)
+    for (const listener of listeners) listener(record)
+    return record.status !== null && isAccepted(kind, record.status)
+  }
+
+  /** Posts an event until an answer accepts it. @returns false if no answer did */
+  async function postUntilAccepted(event: ProviderEvents[ProviderKind], body: object, delayMs: number) {
+    await wait(delayMs, signal)
+    for (let number = 1; !signal.aborted; number++) {
+      if (await attempt(event, body, number)) return true
+      const retryMs = retryDelaysMs[number - 1]
+      if (retryMs === undefined) return false
+      await wait(retryMs, signal)
+    }
+    return false
+  }
+  return { attempts, listeners, postUntilAccepted }
 }
 
 function refuseFalseValues(kind: ProviderKind, disturbance: Disturbance | undefined): void {

@@ -48,32 +48,13 @@ export interface RefundActions {
 export function refundActions(state: AccountState, sendsRefundEvents: boolean): RefundActions {
   const replays = new Map<string, { parameters: string; refundId: string }>()
 
-  function existingRefund(id: string): Stripe.Refund {
-    const refund = state.refunds.get(id)
-    if (refund === undefined) throw noSuch('refund', id)
-    return refund
-  }
-
   function changeRefund(id: string, change: Partial<Stripe.Refund>, request: EventRequest): Stripe.Refund {
-    const before = existingRefund(id)
+    const before = existingRefund(state, id)
     const after = state.refunds.put({ ...before, ...change })
     const previous = previousAttributes(before, after)
     const type = sendsRefundEvents ? 'refund.updated' : 'charge.refund.updated'
     state.emit({ type, object: after, previous }, request)
     return after
-  }
-
-  function addToCharge(charge: Stripe.Charge, amount: number): Stripe.Charge {
-    const refunded = charge.amount_refunded + amount
-    return state.charges.put({ ...charge, amount_refunded: refunded, refunded: refunded === charge.amount })
-  }
-
-  function changeDispute(dispute: Stripe.Dispute, type: 'charge.dispute.created' | 'charge.dispute.closed') {
-    const charge = state.charges.get(String(dispute.charge))
-    if (charge !== undefined) state.charges.put({ ...charge, disputed: true })
-    state.disputes.put(dispute)
-    state.emit({ type, object: dispute }, state.requestOf({ automatic: true }))
-    return dispute
   }
 
   return {
@@ -83,7 +64,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
       const replay = key === undefined ? undefined : replays.get(key)
       if (replay !== undefined) {
         if (replay.parameters !== parameters) throw differentParameters(key as string)
-        return existingRefund(replay.refundId)
+        return existingRefund(state, replay.refundId)
       }
       const charge = findCharge(state, wanted)
       const amount = amountToRefund(charge, wanted.amount)
@@ -98,7 +79,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
       )
       if (key !== undefined) replays.set(key, { parameters, refundId: refund.id })
       const request = state.requestOf(wanted)
-      const after = addToCharge(charge, amount)
+      const after = addToCharge(state, charge, amount)
       if (sendsRefundEvents) state.emit({ type: 'refund.created', object: refund }, request)
       const previous = previousAttributes(charge, after)
       state.emit({ type: 'charge.refunded', object: after, previous }, request)
@@ -106,7 +87,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
     },
 
     settleRefund(id, settlement) {
-      const before = existingRefund(id)
+      const before = existingRefund(state, id)
       if (before.status === 'failed' || before.status === 'canceled') {
         throw invalidRequest(`Refund ${id} has status ${before.status} and cannot change any more.`)
       }
@@ -114,7 +95,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
       const after = changeRefund(id, settledFields(settlement, state.context().chance), request)
       if (settlement.status === 'failed' || settlement.status === 'canceled') {
         const charge = state.charges.get(String(before.charge))
-        if (charge !== undefined) addToCharge(charge, -before.amount)
+        if (charge !== undefined) addToCharge(state, charge, -before.amount)
       }
       if (settlement.status === 'failed' && sendsRefundEvents) {
         state.emit({ type: 'refund.failed', object: after }, request)
@@ -127,14 +108,37 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
     dispute(chargeId, reason = 'fraudulent') {
       const charge = state.charges.get(chargeId)
       if (charge === undefined) throw noSuch('charge', chargeId)
-      return changeDispute(makeDispute(state.context(), charge, reason), 'charge.dispute.created')
+      return changeDispute(state, makeDispute(state.context(), charge, reason), 'charge.dispute.created')
     },
     closeDispute(id, outcome) {
       const dispute = state.disputes.get(id)
       if (dispute === undefined) throw noSuch('dispute', id)
-      return changeDispute({ ...dispute, status: outcome }, 'charge.dispute.closed')
+      return changeDispute(state, { ...dispute, status: outcome }, 'charge.dispute.closed')
     },
   }
+}
+
+function existingRefund(state: AccountState, id: string): Stripe.Refund {
+  const refund = state.refunds.get(id)
+  if (refund === undefined) throw noSuch('refund', id)
+  return refund
+}
+
+function addToCharge(state: AccountState, charge: Stripe.Charge, amount: number): Stripe.Charge {
+  const refunded = charge.amount_refunded + amount
+  return state.charges.put({ ...charge, amount_refunded: refunded, refunded: refunded === charge.amount })
+}
+
+function changeDispute(
+  state: AccountState,
+  dispute: Stripe.Dispute,
+  type: 'charge.dispute.created' | 'charge.dispute.closed',
+) {
+  const charge = state.charges.get(String(dispute.charge))
+  if (charge !== undefined) state.charges.put({ ...charge, disputed: true })
+  state.disputes.put(dispute)
+  state.emit({ type, object: dispute }, state.requestOf({ automatic: true }))
+  return dispute
 }
 
 function settledFields(settlement: Settlement, chance: Chance): Partial<Stripe.Refund> {

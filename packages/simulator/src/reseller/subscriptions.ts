@@ -38,104 +38,32 @@ export function subscriptionActions(
   state: AccountState,
   renew: (subscription: ResellerSubscription) => void,
 ): SubscriptionActions {
-  const nowMs = () => state.context().nowMs
-
-  /** The subscription. @throws ResellerRefusal if it is canceled, which is final */
-  function usable(id: string): ResellerSubscription {
-    const subscription = state.subscription(id)
-    if (subscription.status === 'canceled') {
-      throw new ResellerRefusal(
-        400,
-        'subscriptions/subscription_is_canceled_action_invalid',
-        `The subscription is canceled. It cannot be changed. ID: ${id}`,
-      )
-    }
-    return subscription
-  }
-
-  function schedule(id: string, scheduled: NonNullable<ResellerSubscription['scheduled_change']>) {
-    if (usable(id).scheduled_change != null) {
-      throw new ResellerRefusal(
-        400,
-        'subscriptions/subscription_locked_pending_changes',
-        `The subscription has a scheduled change already. ID: ${id}`,
-      )
-    }
-    return state.changeSubscription(id, { scheduled_change: scheduled, next_billed_at: null }, ['subscription.updated'])
-  }
-
-  /** Cancels a subscription. @param canceledAt the scheduled time, if the cancellation was scheduled */
-  function cancel(id: string, canceledAt = timeAt(nowMs())): ResellerSubscription {
-    const { items } = usable(id)
-    return state.changeSubscription(
-      id,
-      {
-        status: 'canceled',
-        canceled_at: canceledAt,
-        scheduled_change: null,
-        next_billed_at: null,
-        current_billing_period: null,
-        items: items.map(item => ({ ...item, status: 'inactive', next_billed_at: null })),
-      },
-      ['subscription.updated', 'subscription.canceled'],
-    )
-  }
-
-  function pause(id: string): ResellerSubscription {
-    const { scheduled_change: scheduled } = usable(id)
-    const resumeAt = scheduled?.action === 'pause' ? (scheduled.resume_at ?? null) : null
-    return state.changeSubscription(
-      id,
-      {
-        status: 'paused',
-        paused_at: timeAt(nowMs()),
-        scheduled_change: resumeAt === null ? null : { action: 'resume', effective_at: resumeAt, resume_at: null },
-        next_billed_at: null,
-        current_billing_period: null,
-      },
-      ['subscription.updated', 'subscription.paused'],
-    )
-  }
-
-  function resume(id: string): ResellerSubscription {
-    if (usable(id).status !== 'paused') {
-      throw new ResellerRefusal(
-        400,
-        'subscriptions/subscription_is_not_paused',
-        `The subscription is not paused. ID: ${id}`,
-      )
-    }
-    return state.changeSubscription(
-      id,
-      { status: 'active', paused_at: null, scheduled_change: null, ...periodFrom(nowMs()) },
-      ['subscription.updated', 'subscription.resumed'],
-    )
-  }
-
   return {
-    scheduleCancel: id => schedule(id, { action: 'cancel', effective_at: periodEnd(usable(id)), resume_at: null }),
+    scheduleCancel: id =>
+      schedule(state, id, { action: 'cancel', effective_at: periodEnd(usable(state, id)), resume_at: null }),
     schedulePause: (id, resumeAtMs) =>
-      schedule(id, {
+      schedule(state, id, {
         action: 'pause',
-        effective_at: periodEnd(usable(id)),
+        effective_at: periodEnd(usable(state, id)),
         resume_at: resumeAtMs === undefined ? null : timeAt(resumeAtMs),
       }),
-    scheduleResume: (id, atMs) => schedule(id, { action: 'resume', effective_at: timeAt(atMs), resume_at: null }),
+    scheduleResume: (id, atMs) =>
+      schedule(state, id, { action: 'resume', effective_at: timeAt(atMs), resume_at: null }),
     unschedule(id) {
-      const { current_billing_period } = usable(id)
+      const { current_billing_period } = usable(state, id)
       const change = { scheduled_change: null, next_billed_at: current_billing_period?.ends_at ?? null }
       return state.changeSubscription(id, change, ['subscription.updated'])
     },
-    cancel: id => cancel(id),
-    pause,
-    resume,
+    cancel: id => cancelNow(state, id),
+    pause: id => pauseNow(state, id),
+    resume: id => resumeNow(state, id),
     missPayment(id) {
-      usable(id)
+      usable(state, id)
       return state.changeSubscription(id, { status: 'past_due' }, ['subscription.updated', 'subscription.past_due'])
     },
-    endDunning: (id, by = 'cancel') => (by === 'cancel' ? cancel(id) : pause(id)),
+    endDunning: (id, by = 'cancel') => (by === 'cancel' ? cancelNow(state, id) : pauseNow(state, id)),
     change(id, { customData, quantity }) {
-      const { items } = usable(id)
+      const { items } = usable(state, id)
       const change = {
         ...(customData === undefined ? {} : { custom_data: customData }),
         ...(quantity === undefined ? {} : { items: items.map(item => ({ ...item, quantity })) }),
@@ -143,20 +71,98 @@ export function subscriptionActions(
       return state.changeSubscription(id, change, ['subscription.updated'])
     },
     endPeriod(id) {
-      const subscription = usable(id)
+      const subscription = usable(state, id)
       switch (subscription.scheduled_change?.action) {
         case 'cancel':
-          return cancel(id, subscription.scheduled_change.effective_at)
+          return cancelNow(state, id, subscription.scheduled_change.effective_at)
         case 'pause':
-          return pause(id)
+          return pauseNow(state, id)
         case 'resume':
-          return resume(id)
+          return resumeNow(state, id)
         default:
           renew(subscription)
-          return state.changeSubscription(id, { status: 'active', ...periodFrom(nowMs()) }, ['subscription.updated'])
+          return state.changeSubscription(id, { status: 'active', ...periodFrom(nowMs(state)) }, [
+            'subscription.updated',
+          ])
       }
     },
   }
+}
+
+function nowMs(state: AccountState): number {
+  return state.context().nowMs
+}
+
+/** The subscription. @throws ResellerRefusal if it is canceled, which is final */
+function usable(state: AccountState, id: string): ResellerSubscription {
+  const subscription = state.subscription(id)
+  if (subscription.status === 'canceled') {
+    throw new ResellerRefusal(
+      400,
+      'subscriptions/subscription_is_canceled_action_invalid',
+      `The subscription is canceled. It cannot be changed. ID: ${id}`,
+    )
+  }
+  return subscription
+}
+
+function schedule(state: AccountState, id: string, scheduled: NonNullable<ResellerSubscription['scheduled_change']>) {
+  if (usable(state, id).scheduled_change != null) {
+    throw new ResellerRefusal(
+      400,
+      'subscriptions/subscription_locked_pending_changes',
+      `The subscription has a scheduled change already. ID: ${id}`,
+    )
+  }
+  return state.changeSubscription(id, { scheduled_change: scheduled, next_billed_at: null }, ['subscription.updated'])
+}
+
+/** Cancels a subscription. @param canceledAt the scheduled time, if the cancellation was scheduled */
+function cancelNow(state: AccountState, id: string, canceledAt = timeAt(nowMs(state))): ResellerSubscription {
+  const { items } = usable(state, id)
+  return state.changeSubscription(
+    id,
+    {
+      status: 'canceled',
+      canceled_at: canceledAt,
+      scheduled_change: null,
+      next_billed_at: null,
+      current_billing_period: null,
+      items: items.map(item => ({ ...item, status: 'inactive', next_billed_at: null })),
+    },
+    ['subscription.updated', 'subscription.canceled'],
+  )
+}
+
+function pauseNow(state: AccountState, id: string): ResellerSubscription {
+  const { scheduled_change: scheduled } = usable(state, id)
+  const resumeAt = scheduled?.action === 'pause' ? (scheduled.resume_at ?? null) : null
+  return state.changeSubscription(
+    id,
+    {
+      status: 'paused',
+      paused_at: timeAt(nowMs(state)),
+      scheduled_change: resumeAt === null ? null : { action: 'resume', effective_at: resumeAt, resume_at: null },
+      next_billed_at: null,
+      current_billing_period: null,
+    },
+    ['subscription.updated', 'subscription.paused'],
+  )
+}
+
+function resumeNow(state: AccountState, id: string): ResellerSubscription {
+  if (usable(state, id).status !== 'paused') {
+    throw new ResellerRefusal(
+      400,
+      'subscriptions/subscription_is_not_paused',
+      `The subscription is not paused. ID: ${id}`,
+    )
+  }
+  return state.changeSubscription(
+    id,
+    { status: 'active', paused_at: null, scheduled_change: null, ...periodFrom(nowMs(state)) },
+    ['subscription.updated', 'subscription.resumed'],
+  )
 }
 
 function periodEnd(subscription: ResellerSubscription): string {

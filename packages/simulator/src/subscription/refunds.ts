@@ -50,90 +50,23 @@ export const BY_ITSELF: Actor = { source: 'scheduled_job' }
 
 /** The refund operations of a site. */
 export function refundActions(state: AccountState): RefundActions {
-  function credit(
-    invoiceId: string,
-    how: { amount?: number; type?: BillerCreditNote['type']; reason?: CreditNoteReason },
-  ): BillerCreditNote {
-    const invoice = state.invoices.existing(invoiceId)
-    const notes = [...(invoice.issued_credit_notes ?? []), ...(invoice.adjustment_credit_notes ?? [])]
-    const left = notes.reduce((rest, { cn_total }) => rest - (cn_total ?? 0), invoice.total)
-    const amount = how.amount ?? left
-    refuseAmount(amount, left, 'credit_note[total]')
-    const id = state.nextNumber('CN')
-    const type = how.type ?? 'refundable'
-    const reason = how.reason ?? 'other'
-    const note = state.creditNotes.put(makeCreditNote(state.context(), { id, invoice, amount, type, reason }))
-    const member = type === 'adjustment' ? 'adjustment_credit_notes' : 'issued_credit_notes'
-    const link = { cn_id: id, cn_reason_code: reason, cn_total: amount, cn_status: note.status }
-    const dated = note.date === undefined ? link : { ...link, cn_date: note.date }
-    state.invoices.change(invoiceId, { [member]: [...(invoice[member] ?? []), dated] })
-    return note
-  }
-
-  /** The refund of a credit note, and the changed credit note. Emits nothing. */
-  function payBack(note: BillerCreditNote, how: RefundOptions, method?: 'chargeback') {
-    const amount = how.amount ?? note.amount_available
-    refuseAmount(amount, note.amount_available, 'transaction[amount]')
-    const payment = paymentOf(state, note.reference_invoice_id ?? '')
-    const refund = makeRefund(state.context(), {
-      customerId: note.customer_id,
-      subscriptionId: note.subscription_id,
-      amount,
-      currency: note.currency_code,
-      status: how.status ?? 'success',
-      method: method ?? how.offline ?? (payment.payment_method === 'direct_debit' ? 'direct_debit' : 'card'),
-      idAtGateway: gatewayIdOf(state, how, method),
-      refundedTransactionId: payment.id,
-      dateMs: how.dateMs,
-      creditNotes: [],
-    })
-    const creditNote = state.creditNotes.change(note.id, linkTo(note, refund))
-    const linked = linkBack(creditNote, amount)
-    return { creditNote, refund: keep({ ...refund, linked_credit_notes: [linked] }, payment.id) }
-  }
-
-  /** Adds a refund, also to the list of refunds in its payment. */
-  function keep(refund: BillerTransaction, paymentId: string): BillerTransaction {
-    const linked = state.transactions.existing(paymentId).linked_refunds ?? []
-    const others = linked.filter(link => link.txn_id !== refund.id)
-    const { id, status, date, amount } = refund
-    const link = { txn_id: id, txn_status: status, txn_date: date, txn_amount: amount }
-    state.transactions.change(paymentId, { linked_refunds: [...others, link] })
-    return state.transactions.put(refund)
-  }
-
-  function tellRefunded(refund: BillerTransaction, creditNote: BillerCreditNote | undefined, by: Actor): void {
-    const subscription =
-      refund.subscription_id === undefined ? undefined : state.subscriptions.get(refund.subscription_id)
-    const invoice = creditNote && state.invoices.get(creditNote.reference_invoice_id ?? '')
-    const content = {
-      transaction: refund,
-      ...(invoice === undefined ? {} : { invoice }),
-      ...(creditNote === undefined ? {} : { credit_note: creditNote }),
-      ...state.buyer(refund.customer_id ?? ''),
-      ...(subscription === undefined ? {} : { subscription }),
-    }
-    const isStarted = refund.payment_method === 'direct_debit' && refund.status === 'in_progress'
-    state.emit({ event_type: isStarted ? 'refund_initiated' : 'payment_refunded', content }, by)
-  }
-
   return {
     refundInvoice(invoiceId, { by = OPERATOR, ...how } = {}) {
-      const made = payBack(credit(invoiceId, how), withoutAmount(how))
+      const made = payBack(state, credit(state, invoiceId, how), withoutAmount(how))
       state.emit({ event_type: 'credit_note_created', content: { credit_note: made.creditNote } }, by)
-      tellRefunded(made.refund, made.creditNote, by)
+      emitRefunded(state, made.refund, made.creditNote, by)
       return made
     },
     issueCreditNote(invoiceId, { by = OPERATOR, ...how } = {}) {
-      const note = credit(invoiceId, how)
+      const note = credit(state, invoiceId, how)
       state.emit({ event_type: 'credit_note_created', content: { credit_note: note } }, by)
       return note
     },
     refundCreditNote(creditNoteId, { by = OPERATOR, ...how } = {}) {
       const note = state.creditNotes.existing(creditNoteId)
       if (note.type !== 'refundable') throw wrongState(`The credit note ${creditNoteId} is not refundable`)
-      const { creditNote, refund } = payBack(note, how)
-      tellRefunded(refund, creditNote, by)
+      const { creditNote, refund } = payBack(state, note, how)
+      emitRefunded(state, refund, creditNote, by)
       state.emit({ event_type: 'credit_note_updated', content: { credit_note: creditNote } }, by)
       return refund
     },
@@ -170,15 +103,15 @@ export function refundActions(state: AccountState): RefundActions {
         dateMs: how.dateMs,
         creditNotes: [],
       })
-      keep(refund, paymentId)
-      tellRefunded(refund, undefined, by)
+      keep(state, refund, paymentId)
+      emitRefunded(state, refund, undefined, by)
       return refund
     },
     settleRefund(refundId, status) {
       const { nowMs } = state.context()
       const settled = status === 'success' ? { settled_at: secondsOf(nowMs) } : {}
       const refund = state.transactions.change(refundId, { status, ...settled })
-      keep(refund, refund.refunded_txn_id ?? refund.reference_transaction_id ?? '')
+      keep(state, refund, refund.refunded_txn_id ?? refund.reference_transaction_id ?? '')
       for (const { cn_id } of refund.linked_credit_notes ?? []) {
         state.creditNotes.change(cn_id, settledLink(state.creditNotes.existing(cn_id), refund))
       }
@@ -186,12 +119,85 @@ export function refundActions(state: AccountState): RefundActions {
       return refund
     },
     chargeback(invoiceId, by = { source: 'external_service', user: 'STRIPE' }) {
-      const made = payBack(credit(invoiceId, { reason: 'chargeback' }), {}, 'chargeback')
+      const made = payBack(state, credit(state, invoiceId, { reason: 'chargeback' }), {}, 'chargeback')
       state.emit({ event_type: 'credit_note_created', content: { credit_note: made.creditNote } }, by)
-      tellRefunded(made.refund, made.creditNote, by)
+      emitRefunded(state, made.refund, made.creditNote, by)
       return made
     },
   }
+}
+
+function credit(
+  state: AccountState,
+  invoiceId: string,
+  how: { amount?: number; type?: BillerCreditNote['type']; reason?: CreditNoteReason },
+): BillerCreditNote {
+  const invoice = state.invoices.existing(invoiceId)
+  const notes = [...(invoice.issued_credit_notes ?? []), ...(invoice.adjustment_credit_notes ?? [])]
+  const left = notes.reduce((rest, { cn_total }) => rest - (cn_total ?? 0), invoice.total)
+  const amount = how.amount ?? left
+  refuseAmount(amount, left, 'credit_note[total]')
+  const id = state.nextNumber('CN')
+  const type = how.type ?? 'refundable'
+  const reason = how.reason ?? 'other'
+  const note = state.creditNotes.put(makeCreditNote(state.context(), { id, invoice, amount, type, reason }))
+  const member = type === 'adjustment' ? 'adjustment_credit_notes' : 'issued_credit_notes'
+  const link = { cn_id: id, cn_reason_code: reason, cn_total: amount, cn_status: note.status }
+  const dated = note.date === undefined ? link : { ...link, cn_date: note.date }
+  state.invoices.change(invoiceId, { [member]: [...(invoice[member] ?? []), dated] })
+  return note
+}
+
+/** The refund of a credit note, and the changed credit note. Emits nothing. */
+function payBack(state: AccountState, note: BillerCreditNote, how: RefundOptions, method?: 'chargeback') {
+  const amount = how.amount ?? note.amount_available
+  refuseAmount(amount, note.amount_available, 'transaction[amount]')
+  const payment = paymentOf(state, note.reference_invoice_id ?? '')
+  const refund = makeRefund(state.context(), {
+    customerId: note.customer_id,
+    subscriptionId: note.subscription_id,
+    amount,
+    currency: note.currency_code,
+    status: how.status ?? 'success',
+    method: method ?? how.offline ?? (payment.payment_method === 'direct_debit' ? 'direct_debit' : 'card'),
+    idAtGateway: gatewayIdOf(state, how, method),
+    refundedTransactionId: payment.id,
+    dateMs: how.dateMs,
+    creditNotes: [],
+  })
+  const creditNote = state.creditNotes.change(note.id, linkTo(note, refund))
+  const linked = linkBack(creditNote, amount)
+  return { creditNote, refund: keep(state, { ...refund, linked_credit_notes: [linked] }, payment.id) }
+}
+
+/** Adds a refund, also to the list of refunds in its payment. */
+function keep(state: AccountState, refund: BillerTransaction, paymentId: string): BillerTransaction {
+  const linked = state.transactions.existing(paymentId).linked_refunds ?? []
+  const others = linked.filter(link => link.txn_id !== refund.id)
+  const { id, status, date, amount } = refund
+  const link = { txn_id: id, txn_status: status, txn_date: date, txn_amount: amount }
+  state.transactions.change(paymentId, { linked_refunds: [...others, link] })
+  return state.transactions.put(refund)
+}
+
+function emitRefunded(
+  state: AccountState,
+  refund: BillerTransaction,
+  creditNote: BillerCreditNote | undefined,
+  by: Actor,
+): void {
+  const subscription =
+    refund.subscription_id === undefined ? undefined : state.subscriptions.get(refund.subscription_id)
+  const invoice = creditNote && state.invoices.get(creditNote.reference_invoice_id ?? '')
+  const content = {
+    transaction: refund,
+    ...(invoice === undefined ? {} : { invoice }),
+    ...(creditNote === undefined ? {} : { credit_note: creditNote }),
+    ...state.buyer(refund.customer_id ?? ''),
+    ...(subscription === undefined ? {} : { subscription }),
+  }
+  const isStarted = refund.payment_method === 'direct_debit' && refund.status === 'in_progress'
+  state.emit({ event_type: isStarted ? 'refund_initiated' : 'payment_refunded', content }, by)
 }
 
 /** The options without an amount, because the refund returns the whole amount of its credit note. */

@@ -1,7 +1,7 @@
 import type { ActionDocument, StormDocument, StormMemberDocument } from '@backstop/contracts'
 import { asUnavailable, isDuplicateKey, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import { createMongoOutboxSource } from '@backstop/kit/outbox'
-import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb'
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import type { RecordedMember } from './rules/assign-members.ts'
 import type { CountedMember } from './rules/storm-totals.ts'
 import type { MemberQuery, StormReportWrite, StormStore } from './storm-store.ts'
@@ -67,6 +67,37 @@ export function createMongoStormStore(db: Db): StormStore {
       await asUnavailable(() => members.bulkWrite(updates, { ordered: false }))
     },
 
+    adopt: (stormId, near) =>
+      asUnavailable(async () => {
+        await members.updateMany(withoutStorm(near), { $set: { storm_id: stormId } })
+      }),
+    move: (connectionId, from, to, incidentIds) =>
+      asUnavailable(async () => {
+        const some = incidentIds === null ? {} : { _id: { $in: [...incidentIds] } }
+        await members.updateMany({ connection_id: connectionId, storm_id: from, ...some }, { $set: { storm_id: to } })
+      }),
+    countMembers: storm => asUnavailable(() => members.countDocuments(membersIn(storm))),
+
+    visitMembers: (storm, visit) =>
+      asUnavailable(async () => {
+        const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH }).sort(BY_ACTION)
+        for await (const member of found) visit(member)
+      }),
+    actionsOf: actionIds =>
+      asUnavailable(async () => {
+        const found = await db
+          .collection<ActionDocument>('actions')
+          .find({ _id: { $in: [...actionIds] } }, { projection: { origin: 1, customer: 1, links: 1 } })
+          .toArray()
+        return new Map(found.map(action => [action._id, action]))
+      }),
+    ...createMongoStorms(storms),
+  }
+}
+
+/** The part of the store that reads and writes storms alone. */
+function createMongoStorms(storms: Collection<StormDocument>) {
+  return {
     async lookAgain(stormIds, atMs) {
       if (stormIds.length === 0) return
       const _id = { $in: [...stormIds] }
@@ -102,23 +133,12 @@ export function createMongoStormStore(db: Db): StormStore {
     find: stormId => asUnavailable(async () => (await storms.findOne({ _id: stormId })) ?? undefined),
     openStormOf: connectionId =>
       asUnavailable(async () => (await storms.findOne({ connection_id: connectionId, state: 'open' }))?._id),
-    adopt: (stormId, near) =>
-      asUnavailable(async () => {
-        await members.updateMany(withoutStorm(near), { $set: { storm_id: stormId } })
-      }),
     open: storm => asUnavailable(() => unlessAnotherIsOpen(() => storms.insertOne(storm))),
     reopen: (stormId, atMs) =>
       asUnavailable(async () => {
         const reopened = { state: 'open', ended_at: null, next_look_at: new Date(atMs) } as const
         await unlessAnotherIsOpen(() => storms.updateOne({ _id: stormId, state: 'ended' }, { $set: reopened }))
       }),
-    move: (connectionId, from, to, incidentIds) =>
-      asUnavailable(async () => {
-        const some = incidentIds === null ? {} : { _id: { $in: [...incidentIds] } }
-        await members.updateMany({ connection_id: connectionId, storm_id: from, ...some }, { $set: { storm_id: to } })
-      }),
-    countMembers: storm => asUnavailable(() => members.countDocuments(membersIn(storm))),
-
     due: (nowMs, limit) =>
       asUnavailable(() =>
         storms
@@ -126,19 +146,6 @@ export function createMongoStormStore(db: Db): StormStore {
           .limit(limit)
           .toArray(),
       ),
-    visitMembers: (storm, visit) =>
-      asUnavailable(async () => {
-        const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH }).sort(BY_ACTION)
-        for await (const member of found) visit(member)
-      }),
-    actionsOf: actionIds =>
-      asUnavailable(async () => {
-        const found = await db
-          .collection<ActionDocument>('actions')
-          .find({ _id: { $in: [...actionIds] } }, { projection: { origin: 1, customer: 1, links: 1 } })
-          .toArray()
-        return new Map(found.map(action => [action._id, action]))
-      }),
     postpone: ({ _id, report, acknowledgements }, untilMs) =>
       asUnavailable(async () => {
         const look = { next_look_at: new Date(untilMs), seen_acknowledgements: acknowledgements }
@@ -160,7 +167,7 @@ export function createMongoStormStore(db: Db): StormStore {
         return reported === null ? undefined : { documentId: _id, entries: reported.outbox ?? [] }
       }),
     outbox: createMongoOutboxSource(storms),
-  }
+  } satisfies Partial<StormStore>
 }
 
 /** The unique index refuses a second open storm of a connection. */

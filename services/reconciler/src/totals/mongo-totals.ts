@@ -8,6 +8,7 @@ import type {
 import { isoTime } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import { type CountedDay, countedDayId, projectDayId } from '@backstop/verdict'
+import type { Collection } from 'mongodb'
 import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from './rules/count-day.ts'
 import { CLOCK_DIFFERENCE_MS, type ProjectDay, type TotalsStore } from './totals-store.ts'
 
@@ -21,52 +22,10 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   const actions = mongo.db.collection<ActionDocument>('actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
 
-  async function countActions({ connectionId, day }: CountedDay): Promise<DayCount> {
-    const made = { $gte: isoTime(day), $lt: isoTime(day + DAY_MS) }
-    const own = { connection_id: connectionId, provider_created_at: made, merged_into: null }
-    const groups = await actions
-      .aggregate<GroupOfActions>([{ $match: own }, { $group: TOTALS }], { maxTimeMS: COUNT_WITHIN_MS })
-      .toArray()
-    return sumDays(groups.map(toDayCount))
-  }
-
-  /**
-   * The days that are already due. They are claimed after this read, so their count includes everything that is listed now, and
-   * they need no further mark. With 1,000 connections, marking them anyway took a fifth of MongoDB's time for an event
-   * (docs/performance.md).
-   */
-  async function dueOf(touched: readonly CountedDay[], now: number): Promise<ReadonlySet<string>> {
-    if (touched.length === 0) return new Set()
-    const due = { _id: { $in: touched.map(countedDayId) }, count_at: { $lte: new Date(now) } }
-    const found = await days.find(due, { projection: { _id: 1 }, hint: { _id: 1 } }).toArray()
-    return new Set(found.map(({ _id }) => _id))
-  }
-
-  /**
-   * The version is read before the counts: if two processes sum the same day, the one that stores later has also read later.
-   * @returns false if another process stored a sum in the meantime
-   */
-  async function storeSum({ projectId, day }: ProjectDay): Promise<boolean> {
-    const _id = projectDayId({ projectId, day })
-    const date = new Date(day)
-    const version = (await projectDays.findOne({ _id }, { projection: { version: 1 } }))?.version
-    const counts = await days
-      .find({ project_id: projectId, day: date }, { projection: { totals: 1, times: 1 }, maxTimeMS: COUNT_WITHIN_MS })
-      .toArray()
-    const { totals, times } = sumDays(counts)
-    const sum = { totals: [...totals], times }
-    if (version === undefined) {
-      const first = { _id, project_id: projectId, day: date, version: 1, ...sum }
-      return (await projectDays.updateOne({ _id }, { $setOnInsert: first }, { upsert: true })).upsertedCount === 1
-    }
-    const { matchedCount } = await projectDays.updateOne({ _id, version }, { $set: { ...sum, version: version + 1 } })
-    return matchedCount === 1
-  }
-
   return {
     mark: (touched, now) =>
       asUnavailable(async () => {
-        const marked = await dueOf(touched, now)
+        const marked = await dueOf(days, touched, now)
         const updates = touched
           .filter(one => !marked.has(countedDayId(one)))
           .map(one => ({
@@ -91,7 +50,7 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
         const about = { connection_id: day.connectionId, opened, action_id: { $ne: null } }
         const projection = { opened_at: 1, acknowledged_at: 1, resolved_at: 1 }
         const [{ totals, times }, ofDay] = await Promise.all([
-          countActions(day),
+          countActions(actions, day),
           incidents.find(about, { projection, maxTimeMS: COUNT_WITHIN_MS }).toArray(),
         ])
         return { totals, times: { ...times, ...countIncidentTimes(ofDay) } }
@@ -106,7 +65,7 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
     sumProject: day =>
       asUnavailable(async () => {
         // Each failed attempt means that another process stored a newer sum.
-        while (!(await storeSum(day)));
+        while (!(await storeSum(days, projectDays, day)));
       }),
 
     finish: (day, nextAt) =>
@@ -118,6 +77,56 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
         if (matchedCount === 0) await days.updateOne(own, { $set: { count_at: new Date(nextAt) } })
       }),
   }
+}
+
+async function countActions(actions: Collection<ActionDocument>, { connectionId, day }: CountedDay): Promise<DayCount> {
+  const made = { $gte: isoTime(day), $lt: isoTime(day + DAY_MS) }
+  const own = { connection_id: connectionId, provider_created_at: made, merged_into: null }
+  const groups = await actions
+    .aggregate<GroupOfActions>([{ $match: own }, { $group: TOTALS }], { maxTimeMS: COUNT_WITHIN_MS })
+    .toArray()
+  return sumDays(groups.map(toDayCount))
+}
+
+/**
+ * The days that are already due. They are claimed after this read, so their count includes everything that is listed now, and
+ * they need no further mark. With 1,000 connections, marking them anyway took a fifth of MongoDB's time for an event
+ * (docs/performance.md).
+ */
+async function dueOf(
+  days: Collection<DailyTotalsDocument>,
+  touched: readonly CountedDay[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  if (touched.length === 0) return new Set()
+  const due = { _id: { $in: touched.map(countedDayId) }, count_at: { $lte: new Date(now) } }
+  const found = await days.find(due, { projection: { _id: 1 }, hint: { _id: 1 } }).toArray()
+  return new Set(found.map(({ _id }) => _id))
+}
+
+/**
+ * The version is read before the counts: if two processes sum the same day, the one that stores later has also read later.
+ * @returns false if another process stored a sum in the meantime
+ */
+async function storeSum(
+  days: Collection<DailyTotalsDocument>,
+  projectDays: Collection<ProjectTotalsDocument>,
+  { projectId, day }: ProjectDay,
+): Promise<boolean> {
+  const _id = projectDayId({ projectId, day })
+  const date = new Date(day)
+  const version = (await projectDays.findOne({ _id }, { projection: { version: 1 } }))?.version
+  const counts = await days
+    .find({ project_id: projectId, day: date }, { projection: { totals: 1, times: 1 }, maxTimeMS: COUNT_WITHIN_MS })
+    .toArray()
+  const { totals, times } = sumDays(counts)
+  const sum = { totals: [...totals], times }
+  if (version === undefined) {
+    const first = { _id, project_id: projectId, day: date, version: 1, ...sum }
+    return (await projectDays.updateOne({ _id }, { $setOnInsert: first }, { upsert: true })).upsertedCount === 1
+  }
+  const { matchedCount } = await projectDays.updateOne({ _id, version }, { $set: { ...sum, version: version + 1 } })
+  return matchedCount === 1
 }
 
 /** Actions of a day that have the same total, and the same bucket of the time to their verdict. */
