@@ -54,19 +54,14 @@ export { ruleOf } from './explain/why.ts'
 export { decideInCase } from './incident/change-incident.ts'
 export { changeStandalone } from './incident/change-standalone.ts'
 export { type ExpiringKeyCommand, openKeyIncident, resolveKeyIncident } from './incident/expiring-key.ts'
-export {
-  type FailingChannelCommand,
-  type IncidentChange,
-  type IncidentResolution,
-  openChannelIncident,
-  resolveChannelIncident,
-} from './incident/failing-channel.ts'
+export { type FailingChannelCommand, openChannelIncident, resolveChannelIncident } from './incident/failing-channel.ts'
 export {
   type ConnectionFault,
   openConnectionIncident,
   resolveConnectionIncident,
 } from './incident/faulty-connection.ts'
 export type { ChangeDecision, ChangeIncident } from './incident/life-cycle.ts'
+export type { IncidentChange, IncidentResolution } from './incident/standalone.ts'
 export { versionName } from './operation/version-name.ts'
 export { recheckEntry } from './show/outbox-entries.ts'
 export {

@@ -1,7 +1,7 @@
 import { hasEndedByItself, type Names, type StoredIncident } from '@backstop/contracts'
 import { readProgress, showProgress } from '../show/show-progress.ts'
-import { type IncidentChange, incidentMessages } from './failing-channel.ts'
 import { type ChangeDecision, type ChangeIncident, changeIncident, MAX_CHANGES } from './life-cycle.ts'
+import { type IncidentChange, incidentMessages } from './standalone.ts'
 
 /** The decision about an incident without a case, and the write to do if it is changed. */
 export interface StandaloneDecision {

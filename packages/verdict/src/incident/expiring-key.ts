@@ -1,5 +1,5 @@
 import { type Command, type Incident, type Names, showableText } from '@backstop/contracts'
-import { type IncidentChange, type IncidentResolution, incidentMessages } from './failing-channel.ts'
+import { type IncidentChange, type IncidentResolution, openStandalone, resolveStandalone } from './standalone.ts'
 
 type OpenKeyIncident = Extract<Command, { kind: 'open_key_incident' }>
 type OpenRecoveredKeyIncident = Extract<Command, { kind: 'open_recovered_key_incident' }>
@@ -15,21 +15,9 @@ export interface ExpiringKeyCommand {
  * created with access to the database, so that nobody does that unseen. The second one stays open until a person resolves it.
  */
 export function openKeyIncident(command: ExpiringKeyCommand['open'], now: number, names?: Names): IncidentChange {
-  const incident: Incident = {
-    incident_id: command.incident_id,
-    project_id: command.project_id,
-    connection_id: null,
-    ...aboutKey(command),
-    state: 'open',
-    action_id: null,
-    key_id: command.key_id,
-    out_of_band: null,
-    opened_at: command.requested_at,
-    resolved_at: null,
-    resolved_by: null,
-    version: 1,
-  }
-  return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
+  const { incident_id, project_id, key_id, requested_at } = command
+  const facts = { incident_id, project_id, ...aboutKey(command), key_id, opened_at: requested_at }
+  return openStandalone(facts, now, names)
 }
 
 function aboutKey(command: ExpiringKeyCommand['open']): Pick<Incident, 'code' | 'summary'> {
@@ -62,16 +50,6 @@ export function resolveKeyIncident(
     return { kind: 'keep', reason: 'about_another_key' }
   }
   if (known.state === 'resolved') return { kind: 'keep', reason: 'resolved_before' }
-  const incident: Incident = {
-    ...known,
-    state: 'resolved',
-    summary: `${known.summary}. ${OUTCOMES[outcome]}`,
-    resolved_at: command.requested_at,
-    version: known.version + 1,
-  }
-  return {
-    kind: 'resolve',
-    reason: `key_${outcome}`,
-    change: { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) },
-  }
+  const change = resolveStandalone(known, { ending: OUTCOMES[outcome], at: command.requested_at }, now, names)
+  return { kind: 'resolve', reason: `key_${outcome}`, change }
 }

@@ -1,13 +1,12 @@
 import {
   deterministicId,
-  type Incident,
   type IncidentCode,
   isoTime,
   type Names,
   type StoredIncident,
   showableText,
 } from '@backstop/contracts'
-import { type IncidentChange, incidentMessages } from './failing-channel.ts'
+import { type IncidentChange, openStandalone, resolveStandalone } from './standalone.ts'
 
 /** The faults of a connection. */
 export type ConnectionFault = Extract<IncidentCode, 'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE'>
@@ -33,21 +32,15 @@ export function openConnectionIncident(
   text: string,
   now: number,
 ): IncidentChange {
-  const incident: Incident = {
+  const facts = {
     incident_id: deterministicId('incident', connection.id, code, String(since)),
     project_id: connection.projectId,
     connection_id: connection.id,
     code,
-    state: 'open',
     summary: showableText(`Connection "${connection.name}": ${text}`),
-    action_id: null,
-    out_of_band: null,
     opened_at: isoTime(now),
-    resolved_at: null,
-    resolved_by: null,
-    version: 1,
   }
-  return { incident, entries: incidentMessages(incident, 'incident.opened', now, connection.names) }
+  return openStandalone(facts, now, connection.names)
 }
 
 const RESOLVED_TEXT: Record<ConnectionFault, string> = {
@@ -65,12 +58,6 @@ export function resolveConnectionIncident(
   now: number,
 ): IncidentChange | undefined {
   if (known.state === 'resolved') return undefined
-  const incident: StoredIncident = {
-    ...known,
-    state: 'resolved',
-    summary: `${known.summary}. ${RESOLVED_TEXT[known.code as ConnectionFault]}`,
-    resolved_at: isoTime(now),
-    version: known.version + 1,
-  }
-  return { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) }
+  const ending = RESOLVED_TEXT[known.code as ConnectionFault]
+  return resolveStandalone(known, { ending, at: isoTime(now) }, now, names)
 }
