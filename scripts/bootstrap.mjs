@@ -3,7 +3,7 @@
  * and then runs the script on the Node of the project. It is plain JavaScript without dependencies, because it runs on the
  * machine's Node before anything is installed.
  *
- *     node scripts/bootstrap.mjs [--omit=dev] scripts/start.ts [arguments…]
+ *     node scripts/bootstrap.mjs [--omit=dev] [options of Node…] scripts/start.ts [arguments…]
  *
  * With --omit=dev, packages that only tests and tools need are not installed. They are added when a script needs them.
  */
@@ -219,13 +219,13 @@ function projectNode() {
 }
 
 /** Runs the script, forwards signals, and exits with its exit code. */
-function run(script, args) {
+function run(nodeOptions, script, args) {
   const PATH = `${BIN}${delimiter}${pathWithoutBin()}`
   // Node keeps compiled code there, which halves the processor time of the imports of a service.
   const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(ROOT, 'node_modules/.cache/compiled')
   const env = { ...process.env, PATH, NODE_COMPILE_CACHE, BACKSTOP_STARTED_AT_MS: String(STARTED_AT_MS) }
   // The IPC channel closes when this process ends for any reason, so that the script can end too.
-  const child = spawn(projectNode(), [resolve(ROOT, script), ...args], {
+  const child = spawn(projectNode(), [...nodeOptions, resolve(ROOT, script), ...args], {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
@@ -240,8 +240,9 @@ function run(script, args) {
 
 const given = process.argv.slice(2)
 const omitsDev = given[0] === '--omit=dev'
-const [script, ...args] = omitsDev ? given.slice(1) : given
+const scriptAt = given.findIndex(argument => !argument.startsWith('--'))
+const [script, ...args] = scriptAt < 0 ? [] : given.slice(scriptAt)
 if (script === undefined) refuse('No script was given', ['node scripts/bootstrap.mjs scripts/start.ts'])
 checkNode()
 await install(omitsDev)
-run(script, args)
+run(given.slice(omitsDev ? 1 : 0, scriptAt), script, args)

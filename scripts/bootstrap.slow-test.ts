@@ -95,6 +95,13 @@ test('installs a clean clone once, and runs the script with its arguments', () =
   expect(npmCalls()).toEqual(['npm ci --no-audit --no-fund --loglevel=error'])
 })
 
+test('gives the options before the script to Node', () => {
+  writeFileSync(join(root, 'scripts/script.ts'), 'console.log(process.execArgv.join(), process.argv.slice(2).join())')
+  expect(bootstrap('--omit=dev', '--max-semi-space-size=2', 'scripts/script.ts', '--a').stdout).toBe(
+    '--max-semi-space-size=2 --a\n',
+  )
+})
+
 test('installs when a package has another version in the lock file', () => {
   bootstrap('scripts/script.ts')
   writeLock('2.0.0')

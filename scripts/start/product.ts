@@ -1,9 +1,5 @@
 /** Starts the whole product as processes: the stack, provisioning and the services. Tests run several products at once. */
-import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Secret } from '@backstop/kit/config'
-import { createLogger } from '@backstop/kit/logger'
-import { provision } from '@backstop/provision'
 import {
   choosePorts,
   type ProgressSink,
@@ -14,9 +10,10 @@ import {
 } from '@backstop/stack'
 import { revisionOf } from '../images/version.ts'
 import { type ChosenPorts, chooseProductPorts, type ProductPort } from './product-ports.ts'
+import { provisionInChild } from './provision-in-child.ts'
 import { databaseName, environmentOf, type ProductContext, SERVICES, type ServiceName } from './service-environment.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
-import { PortInUseFault, StartFault } from './start-fault.ts'
+import { PortInUseFault } from './start-fault.ts'
 import { fingerprintOf, loadOrCreateSecrets, type StoredSecrets } from './stored-secrets.ts'
 import { type Supervision, superviseService, superviseStack } from './supervise.ts'
 
@@ -100,7 +97,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   }
   try {
     const stackUrls = options.stackUrls ?? (stack as RunningStack).urls
-    await provisionAll(options, stackUrls)
+    await provisionInChild(options, stackUrls)
     for (let attempt = 1; ; attempt++) {
       const chosen = await chooseProductPorts(join(dataDir, 'ports.json'), options.ports ?? {})
       const product = { ...assemble(options, secrets, stackUrls, chosen, processes), stack, stop }
@@ -124,52 +121,6 @@ const MOST_PORT_CHOICES = 5
 
 function withStop(supervision: Supervision | undefined, isStopping: () => boolean): Supervision | undefined {
   return supervision && { ...supervision, isStopping: () => isStopping() || supervision.isStopping() }
-}
-
-/** Milliseconds to wait for Kafka, MongoDB and the registry after the stack has reported them as ready. */
-const PROVISION_WAIT_MS = 60_000
-
-async function provisionAll(options: ProductOptions, stack: StackUrls): Promise<void> {
-  const { topicPrefix = '', log = silentProgress } = options
-  const step = log.step('topics, schemas, indexes')
-  const logs = join(options.dataDir, 'logs')
-  mkdirSync(logs, { recursive: true })
-  const logPath = join(logs, 'provision.log')
-  step.update('being made')
-  const logFile = { write: (line: string) => appendFileSync(logPath, line) }
-  try {
-    await provision({
-      kafka: {
-        brokers: stack.kafka.split(','),
-        clientId: 'backstop-provision',
-        logger: createLogger('provision', 'info', logFile),
-      },
-      topicPrefix,
-      // One copy, because the embedded Kafka has one broker.
-      durability: { replication: 1, minInsync: 1 },
-      mongo: { url: new Secret(stack.mongo), dbName: databaseName(topicPrefix) },
-      registryUrl: stack.registry,
-      waitMs: PROVISION_WAIT_MS,
-      report(line) {
-        appendFileSync(logPath, `${line}\n`)
-        if (line.startsWith('waiting for ')) step.update(line)
-      },
-    })
-    step.done('in place')
-  } catch (error) {
-    step.fail('could not be made', '')
-    throw provisionFault(error, options.env, logPath)
-  }
-}
-
-/**
- * The error of a failed provisioning. The remedy names the address variables that are set, and not their values, because a URL
- * may contain a password.
- */
-function provisionFault(error: unknown, env: NodeJS.ProcessEnv, logPath: string): StartFault {
-  const given = ['KAFKA_BROKERS', 'MONGO_URL', 'SCHEMA_REGISTRY_URL'].filter(name => env[name])
-  const check = given.length === 0 ? '' : `Check ${given.join(', ')}. `
-  return new StartFault(error instanceof Error ? error.message : String(error), `${check}More is in ${logPath}`)
 }
 
 function assemble(

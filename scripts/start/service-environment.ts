@@ -1,9 +1,11 @@
 /** The settings by which each service finds the stack and the other services. Pure. */
-import { SERVICES, type ServiceName } from '@backstop/contracts'
+import type { ServiceName, SERVICES as ServiceNames } from '@backstop/contracts'
 import type { StackUrls } from '@backstop/stack'
 import type { StoredSecrets } from './stored-secrets.ts'
 
-export { SERVICES, type ServiceName }
+export type { ServiceName }
+/** Only the types of @backstop/contracts are imported, because its schemas would take 40 MB of the launcher's memory. */
+export const SERVICES: typeof ServiceNames = ['ingress', 'reconciler', 'notifier', 'admin-api']
 
 /** The ports of one instance of a service. `main` is absent for a service without clients. */
 export interface InstancePorts {

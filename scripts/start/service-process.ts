@@ -4,13 +4,15 @@ import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, st
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { STARTED } from '@backstop/kit/service'
+import type { STARTED as StartedMessage } from '@backstop/kit/service'
 import { endProcess, identify, isPortFree, type ProcessIdentity } from '@backstop/stack'
 import { failureLines } from './failure-lines.ts'
 import { describeExit } from './restart-policy.ts'
 import type { ServiceName } from './service-environment.ts'
 import { PortInUseFault, StartFault } from './start-fault.ts'
 
+/** Only its type is imported, because the module would take 50 MB of the launcher's memory. */
+const STARTED: typeof StartedMessage = 'started'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The file for `node --import` that ends a child process with this one. */
 export const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href

@@ -8,6 +8,8 @@ import type { ProcessIdentity } from '@backstop/stack'
 import type { RunFile } from '../../scripts/start/run-file.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
 
+/** As in package.json: young garbage is collected sooner, which saves 60 MB at the peak. */
+const NODE_OPTIONS = ['--max-semi-space-size=2']
 const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
 
 export interface LauncherUnderTest {
@@ -36,7 +38,7 @@ export function startLauncher(
   ...options: string[]
 ): LauncherUnderTest {
   let output = ''
-  const child = spawn(process.execPath, [START, '--data', dataDir, ...options], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, START, '--data', dataDir, ...options], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

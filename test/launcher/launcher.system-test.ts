@@ -34,6 +34,12 @@ async function occupy(port: number): Promise<void> {
   cleanUps.push(() => server.close().closeAllConnections())
 }
 
+/** The most memory that a process has had, from the kernel's own count. */
+function peakMemoryMb(pid: number | undefined): number {
+  const kb = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kb) / 1_000
+}
+
 function readPorts(dataDir: string): Record<string, number> | undefined {
   try {
     return JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'))
@@ -104,9 +110,10 @@ test('keeps the out_of_band that a person has set for the demo account, and says
   expect(second.output()).toMatch(/out_of_band was set to ignore.*docs\/first-steps\.md.*Backstop runs\./s)
 })
 
-test('starts a new demo, up to its first alert, after the secret keys were replaced', async () => {
+test('starts a new demo, up to its first alert, after the secret keys were replaced, in less than 150 MB', async () => {
   const first = launch('replaced-keys')
   await first.prints(/First alert .*Backstop runs\./s)
+  expect(peakMemoryMb(first.child.pid)).toBeLessThan(150)
   const connectionId = () => JSON.parse(readFileSync(join(first.dataDir, 'demo.json'), 'utf8')).connection_id
   const connectionBefore = connectionId()
   await first.stop()

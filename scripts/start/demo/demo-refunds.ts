@@ -1,5 +1,6 @@
 /** The two refunds of the demo: one is reported as an operation, the other is not reported. */
-import { formatMoney, type ShownOperation } from '@backstop/contracts'
+import type { ShownOperation } from '@backstop/contracts'
+import { formatMoney } from '@backstop/contracts/money'
 import type { ManagementApi } from '../management-api.ts'
 import type { DemoSetup } from './demo-setup.ts'
 import type { FactPrinter } from './fact-printer.ts'

@@ -1,5 +1,6 @@
 /** Describes the actions of the API in lines of text for the demo. Pure. */
-import { type Action, formatMoney } from '@backstop/contracts'
+import type { Action } from '@backstop/contracts'
+import { formatMoney } from '@backstop/contracts/money'
 
 export interface VerdictLine {
   word: string

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { MongoClient, MongoServerError } from 'mongodb'
+import { fileURLToPath } from 'node:url'
 import type { PartProgram } from '../embedded-part.ts'
+import { runProgram } from '../run-program.ts'
 
 export interface MongoSettings {
   /** The `mongod` executable. */
@@ -10,7 +13,9 @@ export interface MongoSettings {
   port: number
 }
 
-const REPLICA_SET = 'backstop'
+export const REPLICA_SET = 'backstop'
+const WRITABLE = fileURLToPath(new URL('./mongo-writable-main.ts', import.meta.url))
+const WRITABLE_MS = 20_000
 
 /** The URL for clients. With the replica set's name the driver follows the primary, as in production. */
 export function mongoUrl(port: number): string {
@@ -40,7 +45,7 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
     prepare: async () => {
       mkdirSync(dbPath, { recursive: true })
     },
-    checkReady: () => makeWritable(port),
+    checkReady: () => checkWritable(port),
     explainLogLine,
   }
 }
@@ -60,44 +65,11 @@ export function explainLogLine(line: string): string | undefined {
   }
 }
 
-const NOT_YET_INITIATED = 94
-const ALREADY_INITIATED = 23
-
-/** Creates the replica set if it does not exist. Rejects while it accepts no writes. */
-async function makeWritable(port: number): Promise<void> {
-  const client = new MongoClient(`mongodb://127.0.0.1:${port}/`, {
-    directConnection: true,
-    serverSelectionTimeoutMS: 1000,
-    connectTimeoutMS: 1000,
-    socketTimeoutMS: 10_000,
-    maxPoolSize: 1,
-  })
-  const host = `127.0.0.1:${port}`
-  try {
-    const admin = client.db('admin')
-    const hello = await admin.command({ hello: 1 })
-    if (hello.isWritablePrimary === true && hello.me === host) return
-    if (hello.setName === undefined) await initiateOrMove(client, host)
-    throw new Error('MongoDB has no primary yet')
-  } finally {
-    await client.close()
-  }
-}
-
-async function initiateOrMove(client: MongoClient, host: string): Promise<void> {
-  const admin = client.db('admin')
-  try {
-    const { config } = await admin.command({ replSetGetConfig: 1 })
-    if (config.members[0].host === host) return
-    // The stored configuration contains the port of an earlier start, which another program uses now.
-    const members = [{ ...config.members[0], host }]
-    await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true })
-  } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== NOT_YET_INITIATED) throw error
-    await admin
-      .command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } })
-      .catch((refused: unknown) => {
-        if (!(refused instanceof MongoServerError) || refused.code !== ALREADY_INITIATED) throw refused
-      })
-  }
+/** Rejects while MongoDB does not listen, or accepts no writes. */
+async function checkWritable(port: number): Promise<void> {
+  // The program below is not started for each attempt, because its start takes longer than that of MongoDB.
+  const socket = connect({ port, host: '127.0.0.1' })
+  await once(socket, 'connect')
+  socket.destroy()
+  await runProgram(process.execPath, [WRITABLE, String(port)], { timeoutMs: WRITABLE_MS })
 }
