@@ -29,6 +29,7 @@ const ALERTED_AT = T0 + MINUTE + 4 * SECOND
 
 const rereadsOf = (theCase: Case) =>
   theCase.outbox.filter(entry => entry.topic === 'rereads').map(entry => Reread.parse(entry.message))
+const at = (ms: number) => new Date(T0 + ms).toISOString()
 const reading = (theCase: Case) => pendingLooks(theCase).find(({ kind }) => kind === 'late_reading')
 
 /** An alerted action: the provider was asked at the second look and did not answer. */
@@ -135,6 +136,18 @@ describe('the answer after the alert', () => {
       contextAt(ALERTED_AT + SECOND),
     )
     expect(onlyAction(late).reason).toBe('provider_denies_it')
+  })
+
+  test('is not recorded if the time to decide again came first and an operation explains the action', () => {
+    const similar = operationSeen({ executing_at: at(-2 * SECOND), ended_at: at(0) })
+    const waiting = play([{ at: ALERTED_AT + SECOND, input: similar }], alerted())
+    const decideAgainAt = onlyAction(waiting).decideAgainAt ?? 0
+    expect(decideAgainAt).toBe(T0 + 15 * MINUTE)
+    const explained = afterAnswer(waiting, 'not_found', decideAgainAt)
+    expect(onlyAction(explained)).toMatchObject({ verdict: 'explained', reason: 'amount_and_time_match' })
+    const entries = onlyAction(explained).timeline.map(({ what }) => what)
+    expect(entries.slice(-2)).toEqual(['explained', 'incident_resolved'])
+    expect(entries).not.toContain('read_back')
   })
 
   test('changes nothing if it is repeated', () => {

@@ -5,6 +5,7 @@ import { withLateReading } from '../case/denial.ts'
 import type { LateReadingLook, LookInput } from '../case/looks.ts'
 import { addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
 import { decideWhomToAsk } from '../case/whom-to-ask.ts'
+import { judgeDenial } from '../judge/judge.ts'
 import { rereadEntry } from '../show/outbox-entries.ts'
 
 /**
@@ -77,5 +78,6 @@ function applyLateAnswer(
   }
   const shown = answer === 'not_found' ? 'does not know it' : `shows it as ${stateOf(action)}`
   const text = `The provider was read after the alert, and ${shown}`
-  return withRecord(theCase, addToTimeline(read, timelineEntry(now, 'read_back', null, text)))
+  const recorded = addToTimeline(read, timelineEntry(now, 'read_back', null, text))
+  return judgeDenial(withRecord(theCase, recorded), recorded, now)
 }

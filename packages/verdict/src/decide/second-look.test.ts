@@ -12,6 +12,7 @@ import {
   operationSeen,
   play,
   policy,
+  refundSeen,
   SECOND,
   secondLooks,
   T0,
@@ -273,4 +274,29 @@ describe('expected changes', () => {
     expect(onlyAction(other)).toMatchObject({ reason: 'expected_change_matches', expectedChangeId: 'exp_1' })
     expect(alertsOf(other)).toEqual([])
   })
+})
+
+test('a refund that only a total shows does not take the operation that may explain an alerted refund since its time came', () => {
+  const at = (ms: number) => new Date(T0 + ms).toISOString()
+  const similar = operationSeen({ executing_at: at(-2 * SECOND), ended_at: at(0) })
+  const alerted = afterLook(playAll(refundSeen()), lookFacts())
+  const dueAt = T0 + 15 * MINUTE
+  const total = totalSeen({ total: 4998, before: 2499, createdAt: dueAt - MINUTE })
+  const waiting = play(
+    [
+      { at: T0 + 2 * MINUTE, input: similar },
+      { at: dueAt - MINUTE, input: total },
+    ],
+    alerted,
+  )
+  expect(waiting.actions).toMatchObject([{ verdict: 'unexplained', decideAgainAt: dueAt }])
+  const looked = afterLook(waiting, lookFacts(), dueAt)
+  expect(looked.actions).toMatchObject([
+    { verdict: 'explained', operationId: 'op_1' },
+    { verdict: 'unexplained', providerRef: null },
+  ])
+  expect(looked.actions.map(({ timeline }) => timeline.map(({ what }) => what).slice(-3))).toEqual([
+    ['second_look', 'explained', 'incident_resolved'],
+    ['second_look', 'incident_opened', 'alert_sent'],
+  ])
 })

@@ -25,6 +25,8 @@ export function applyLook(theCase: Case, input: LookInput, context: DecisionCont
   const look = findLook(theCase, input)
   if (look === undefined) return theCase
   if (input.answer === null && now < look.dueAt) return requeueLook(theCase, look, now)
+  // Before the look changes anything: an operation may explain an alerted action since a time that no input reported. Then the provider's
+  // answer is not recorded any more, and a refund that only a total shows does not get this operation instead.
   const judged = judgeCase(theCase, context)
   if (findLook(judged, input) === undefined) return judged
   switch (look.kind) {
@@ -33,7 +35,7 @@ export function applyLook(theCase: Case, input: LookInput, context: DecisionCont
     case 'operation':
       return lookAtOperation(judged, look, input, now)
     case 'late_reading':
-      return judgeCase(applyLateReadingLook(judged, look, input, now), context)
+      return applyLateReadingLook(judged, look, input, now)
     case 'action':
     case 'refund_total':
       return applySecondLook(judged, look, input, context)
@@ -150,7 +152,8 @@ function markAsked(theCase: Case, look: SecondLook, now: number): Case {
 function concludeLook(theCase: Case, look: SecondLook, input: LookInput, context: DecisionContext): Case {
   const { now } = context
   const { facts, answer } = input
-  // A refund that only a total proves becomes an action now and is judged at once, because its minute has passed.
+  // A refund that only a total proves becomes an action now and is judged at once, because its minute has passed. It is new to the
+  // judgement before this look, so here alone the case is judged a second time.
   const looked = look.kind === 'refund_total' ? judgeCase(applyTotalLook(theCase, look.totalId, now), context) : theCase
   const known = new Set(theCase.actions.map(({ id }) => id))
   const isLookedAt = ({ id }: ActionRecord) => (look.kind === 'action' ? id === look.actionId : !known.has(id))

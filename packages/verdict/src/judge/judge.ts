@@ -58,27 +58,28 @@ function judgeAction(
 /** A verdict that can be given without a second look. */
 type ImmediateVerdict = ExplainedVerdict | ExemptVerdict
 
+const BY_NOTHING = { operationId: null, expectedChangeId: null, quietFor: [] } as const
+
 /** @returns null if the action needs a second look */
 function immediateVerdict(
   theCase: Case,
   action: ActionRecord,
   assignment: Assignment | undefined,
 ): ImmediateVerdict | null {
-  const by = { operationId: null, expectedChangeId: null, quietFor: [] } as const
-  if (!needsVerdict(action)) return { ...by, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
+  if (!needsVerdict(action)) return { ...BY_NOTHING, verdict: 'not_alerted', reason: 'kind_is_not_judged' }
   if (assignment !== undefined) {
     const { operation, reason } = assignment
-    return { ...by, verdict: 'explained', reason, operationId: operation.operation_id }
+    return { ...BY_NOTHING, verdict: 'explained', reason, operationId: operation.operation_id }
   }
   const evidence = explainedByEvidence(action)
-  if (evidence !== null) return { ...by, verdict: 'explained', reason: evidence }
+  if (evidence !== null) return { ...BY_NOTHING, verdict: 'explained', reason: evidence }
   const ended = providerReasonOf(action)
-  if (ended !== null) return { ...by, verdict: 'not_alerted', reason: ended }
+  if (ended !== null) return { ...BY_NOTHING, verdict: 'not_alerted', reason: ended }
   const disproved = denialReasonOf(action)
-  if (disproved !== null) return { ...by, verdict: 'not_alerted', reason: disproved }
+  if (disproved !== null) return { ...BY_NOTHING, verdict: 'not_alerted', reason: disproved }
   const expected = expectedChangeFor(theCase, action)
   if (expected === undefined) return null
-  return { ...by, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
+  return { ...BY_NOTHING, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
 }
 
 type NotUnexplained = Exclude<ActionRecord, { verdict: 'unexplained' }>
@@ -137,6 +138,14 @@ function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, 
   const recorded =
     isUnchanged || !needsVerdict(action) ? judged : addToTimeline(judged, timelineEntry(now, what, operationId, text))
   return resolveUnexpectedAction(withRecord(theCase, recorded), recorded, { by: operationId, text }, now)
+}
+
+/** Gives the verdict of an alerted action of which the provider says afterwards that it does not know it. All other verdicts stay. */
+export function judgeDenial(theCase: Case, action: ActionRecord, now: number): Case {
+  const reason = denialReasonOf(action)
+  return reason === null
+    ? theCase
+    : giveVerdict(theCase, action, { ...BY_NOTHING, verdict: 'not_alerted', reason }, now)
 }
 
 /** The facts that a second look adds. */
