@@ -52,16 +52,19 @@ export { expectedChangeOfOwn } from './explain/own-change.ts'
 export { permissionToAlert, withOutOfBand } from './explain/permission-to-alert.ts'
 export { ruleOf } from './explain/why.ts'
 export { decideInCase } from './incident/change-incident.ts'
-export { changeStandalone } from './incident/change-standalone.ts'
-export { type ExpiringKeyCommand, openKeyIncident, resolveKeyIncident } from './incident/expiring-key.ts'
-export { type FailingChannelCommand, openChannelIncident, resolveChannelIncident } from './incident/failing-channel.ts'
 export {
   type ConnectionFault,
   openConnectionIncident,
   resolveConnectionIncident,
 } from './incident/faulty-connection.ts'
 export type { ChangeDecision, ChangeIncident } from './incident/life-cycle.ts'
-export type { IncidentChange, IncidentResolution } from './incident/standalone.ts'
+export {
+  type OpenIncident,
+  openRequestedIncident,
+  type ResolveIncident,
+  resolveRequestedIncident,
+} from './incident/requested-incident.ts'
+export { changeStandalone, type IncidentChange } from './incident/standalone.ts'
 export { versionName } from './operation/version-name.ts'
 export { recheckEntry } from './show/outbox-entries.ts'
 export {

@@ -24,8 +24,8 @@ import { createBulkChanger } from './commands/change-many-incidents.ts'
 import { createCommandConsumer } from './commands/command-consumer.ts'
 import { createPersonalDataEraser } from './erasure/personal-data-eraser.ts'
 import { createInboxReplayer } from './inbox-replay/inbox-replayer.ts'
-import { createChannelIncidents, createKeyIncidents } from './incidents/commanded-incidents.ts'
 import { createConnectionIncidents } from './incidents/connection-incidents.ts'
+import { createRequestedIncidents } from './incidents/requested-incidents.ts'
 import { ConnectionReaders } from './reading/connection-readers.ts'
 import { createHeldHints } from './reading/held-hints.ts'
 import { RereadConsumer } from './reading/reread-consumer.ts'
@@ -222,18 +222,17 @@ function createCommandParts(base: SharedParts, reconcile: (items: readonly WorkI
   const incidentChanger = createIncidentChanger({ stores, reconcile, publisher: base.incidentPublisher, clock })
   const bulkChanger = createBulkChanger({ bulks: stores.incidentBulks, changer: incidentChanger, clock, logger })
   const inboxReplayer = createInboxReplayer({ ...base, replays: stores.inboxReplays })
-  const incidentOptions = {
+  const incidents = createRequestedIncidents({
     incidents: stores.standaloneIncidents,
     connections: stores.connections,
     publisher: base.incidentPublisher,
     clock,
-  }
+  })
   return {
     loops: [
       createCommandConsumer({
         ...base,
-        channelIncidents: createChannelIncidents(incidentOptions),
-        keyIncidents: createKeyIncidents(incidentOptions),
+        incidents,
         ledger: books.ledger,
         connections: stores.connections,
         expectedChanges,

@@ -6,7 +6,7 @@ import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { createMetrics } from '@backstop/kit/ops'
 import { createFixedCodec, readAll, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
-import { openChannelIncident } from '@backstop/verdict'
+import { openRequestedIncident } from '@backstop/verdict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp, type ReconcilerApp } from '../src/app.ts'
 import { openStores } from '../src/stores.ts'
@@ -123,13 +123,13 @@ test('a disabled channel opens an incident and raises its alert; enabled again, 
 })
 
 test('entries that were not published because of a crash are published with the next copy of the command', async () => {
-  await openStores(mongo).standaloneIncidents.open(openChannelIncident(opens('b'), Date.now()))
+  await openStores(mongo).standaloneIncidents.open(openRequestedIncident(opens('b'), Date.now()))
   expect((await stored('b'))?.outbox).toHaveLength(2)
   await command(opens('b'))
   await settledAs('b', 'open')
 })
 
 test('entries without a further command are published by the sweeper', { timeout: 60_000 }, async () => {
-  await openStores(mongo).standaloneIncidents.open(openChannelIncident(opens('c'), Date.now() - 31_000))
+  await openStores(mongo).standaloneIncidents.open(openRequestedIncident(opens('c'), Date.now() - 31_000))
   await settledAs('c', 'open')
 })

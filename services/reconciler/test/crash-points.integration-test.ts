@@ -16,7 +16,7 @@ import {
   incidentAlertId,
 } from '@backstop/contracts'
 import { createFixedCodec, readAll, startCrashingProgram, testStack, until } from '@backstop/kit/test'
-import { openChannelIncident } from '@backstop/verdict'
+import { openRequestedIncident } from '@backstop/verdict'
 import { type Db, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
@@ -104,7 +104,7 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
 
   test.each(RECONCILER_INCIDENT_CRASH_POINTS)('at %s, the reconciler changes the incident once', async point => {
     const { stack, incidents, outcomes, send, isPublished, alertIds } = await openStack()
-    const { incident } = openChannelIncident(disabled, Date.parse(disabled.requested_at))
+    const { incident } = openRequestedIncident(disabled, Date.parse(disabled.requested_at))
     const { incident_id: _id, ...fields } = incident
     await incidents.insertOne({ _id, ...fields, opened: new Date(incident.opened_at) })
     using doomed = startCrashingProgram(CHILD, stack, point)

@@ -1,7 +1,7 @@
 /** Changes of incidents by people, as commands to the whole reconciler in memory. */
 import type { Command, LifeCycleChange } from '@backstop/contracts'
 import { createFixedCodec } from '@backstop/kit/test'
-import { openChannelIncident } from '@backstop/verdict'
+import { openRequestedIncident } from '@backstop/verdict'
 import { expectedChangeDocument, MINUTE, PROJECT, SECOND } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
 import { startMemoryReconciler } from './memory-reconciler.ts'
@@ -89,7 +89,7 @@ test('a repeated command changes nothing, and its outcome stays', async () => {
 
 test('an incident without an action has the same life cycle, and its messages keep their order', async () => {
   const { change, send, outcome, shown, alerts, clock, contents, stop } = await reconcilerWithIncident()
-  const { incident } = openChannelIncident(
+  const { incident } = openRequestedIncident(
     {
       kind: 'open_channel_incident',
       command_id: 'open',
@@ -248,7 +248,7 @@ test('a refused command that is delivered again stays refused, although the inci
 
 test('an incident without an action that ended by itself is not opened again, alone or by a bulk change', async () => {
   const { change, send, outcome, shown, clock, contents, command, stop } = await reconcilerWithIncident()
-  const { incident } = openChannelIncident(
+  const { incident } = openRequestedIncident(
     {
       kind: 'open_channel_incident',
       command_id: 'open',

@@ -24,7 +24,7 @@ import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { createBulkChanger } from '../src/commands/change-many-incidents.ts'
 import type { IncidentBulkStore } from '../src/commands/incident-bulk-store.ts'
 import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
-import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
+import { createRequestedIncidents } from '../src/incidents/requested-incidents.ts'
 import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
@@ -135,7 +135,7 @@ async function openWorld() {
   }
   const bulks = createBulkChanger({ bulks: incidentBulks, changer, clock, logger })
   await openRefundIncidents(reconcile, stores.contents, clock)
-  const channels = createChannelIncidents({
+  const channels = createRequestedIncidents({
     incidents: stores.standaloneIncidents,
     connections: stores.connections,
     publisher: parts.publisher,

@@ -6,7 +6,7 @@ import { expectedChangeDocument, MINUTE, PROJECT, refundShown, SECOND, sourceOf,
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import { createChannelIncidents } from '../src/incidents/commanded-incidents.ts'
+import { createRequestedIncidents } from '../src/incidents/requested-incidents.ts'
 import type { ReconcilerStores } from '../src/stores.ts'
 import { connectionOf } from './connection-of.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
@@ -80,7 +80,7 @@ test('a command is repeated if other processes keep writing its incident', async
   const { standaloneIncidents: channelIncidents, connections } = createMemoryStores()
   const about = { command_id: 'cmd_1', project_id: PROJECT, incident_id: 'inc_1', channel_id: 'chn_1' }
   const at = { requested_at: new Date(T0).toISOString() }
-  const incidents = createChannelIncidents({
+  const incidents = createRequestedIncidents({
     incidents: { ...channelIncidents, replace: async () => undefined },
     connections,
     publisher: { publish: async () => ({ stuck: 0 }) },

@@ -1,4 +1,4 @@
-import { openChannelIncident } from '@backstop/verdict'
+import { openRequestedIncident } from '@backstop/verdict'
 import { PROJECT, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { StandaloneIncidentStore } from '../src/incidents/standalone-incident-store.ts'
@@ -44,7 +44,7 @@ export function standaloneIncidentContract(
 }
 
 function channelIncident() {
-  return openChannelIncident(
+  return openRequestedIncident(
     {
       kind: 'open_channel_incident',
       command_id: 'cmd_1',

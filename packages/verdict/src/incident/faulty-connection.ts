@@ -1,11 +1,4 @@
-import {
-  deterministicId,
-  type IncidentCode,
-  isoTime,
-  type Names,
-  type StoredIncident,
-  showableText,
-} from '@backstop/contracts'
+import { deterministicId, type IncidentCode, isoTime, type Names, type StoredIncident } from '@backstop/contracts'
 import { type IncidentChange, openStandalone, resolveStandalone } from './standalone.ts'
 
 /** The faults of a connection. */
@@ -32,15 +25,11 @@ export function openConnectionIncident(
   text: string,
   now: number,
 ): IncidentChange {
-  const facts = {
-    incident_id: deterministicId('incident', connection.id, code, String(since)),
-    project_id: connection.projectId,
-    connection_id: connection.id,
-    code,
-    summary: showableText(`Connection "${connection.name}": ${text}`),
-    opened_at: isoTime(now),
-  }
-  return openStandalone(facts, now, connection.names)
+  const { id, projectId, name, names } = connection
+  const incident_id = deterministicId('incident', id, code, String(since))
+  const summary = `Connection "${name}": ${text}`
+  const about = { incident_id, project_id: projectId, connection_id: id, code, summary, opened_at: isoTime(now) }
+  return openStandalone(about, now, names)
 }
 
 const RESOLVED_TEXT: Record<ConnectionFault, string> = {
@@ -58,6 +47,5 @@ export function resolveConnectionIncident(
   now: number,
 ): IncidentChange | undefined {
   if (known.state === 'resolved') return undefined
-  const ending = RESOLVED_TEXT[known.code as ConnectionFault]
-  return resolveStandalone(known, { ending, at: isoTime(now) }, now, names)
+  return resolveStandalone(known, RESOLVED_TEXT[known.code as ConnectionFault], isoTime(now), now, names)
 }

@@ -1,15 +1,20 @@
-/** Incidents that are not about an action: of a connection, a channel or an API key. */
 import {
   type Alert,
+  hasEndedByItself,
   type Incident,
   type IncidentEvent,
   incidentAlertId,
   isoTime,
   type Names,
   type StoredIncident,
+  showableText,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
 import { incidentMessageId } from '../show/outbox-entries.ts'
+import { readProgress, showProgress } from '../show/show-progress.ts'
+import { type ChangeDecision, type ChangeIncident, changeIncident, MAX_CHANGES } from './life-cycle.ts'
+
+/** Incidents that are about no action, and so belong to no case. */
 
 /** A new version of an incident without an action, and its outbox entries. Both are written at once. */
 export interface IncidentChange {
@@ -17,51 +22,74 @@ export interface IncidentChange {
   readonly entries: readonly TimedOutboxEntry[]
 }
 
-/** The decision on a command that resolves an incident. `reason` is for the log. */
-export type IncidentResolution =
-  | { kind: 'resolve'; reason: string; change: IncidentChange }
-  | { kind: 'keep'; reason: 'unknown_incident' | 'about_another_channel' | 'about_another_key' | 'resolved_before' }
-
-type StandaloneFacts = Pick<Incident, 'incident_id' | 'project_id' | 'code' | 'summary' | 'opened_at'> &
+type About = Pick<Incident, 'incident_id' | 'project_id' | 'code' | 'summary' | 'opened_at'> &
   Partial<Pick<Incident, 'connection_id' | 'channel_id' | 'key_id'>>
 
-/** A new incident, and its alert. */
-export function openStandalone(facts: StandaloneFacts, now: number, names?: Names): IncidentChange {
+/** @param names for the alert */
+export function openStandalone(about: About, now: number, names?: Names): IncidentChange {
   const incident: Incident = {
     connection_id: null,
+    ...about,
+    summary: showableText(about.summary),
+    state: 'open',
     action_id: null,
     out_of_band: null,
-    state: 'open',
     resolved_at: null,
     resolved_by: null,
     version: 1,
-    ...facts,
   }
   return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
 }
 
-/** An incident whose cause has ended. @param ending a sentence that says how, without a full stop */
+/** @param how the end in words, which is added to the summary */
 export function resolveStandalone(
   known: StoredIncident,
-  { ending, at }: { readonly ending: string; readonly at: string },
+  how: string,
+  resolved_at: string,
   now: number,
   names?: Names,
 ): IncidentChange {
+  const summary = `${known.summary}. ${how}`
+  const incident: StoredIncident = { ...known, state: 'resolved', summary, resolved_at, version: known.version + 1 }
+  return { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) }
+}
+
+/** Decides a change of an incident by a person. @returns `change`, the write to do; null if nothing changes */
+export function changeStandalone(
+  known: StoredIncident,
+  command: ChangeIncident,
+  now: number,
+  names: Names,
+): { readonly decision: ChangeDecision; readonly change: IncidentChange | null } {
+  const { version } = known
+  const decision = changeIncident(
+    {
+      id: known.incident_id,
+      progress: readProgress(known),
+      version,
+      nextVersion: version + 1,
+      cannotOpen: hasEndedByItself(known) ? 'The cause of the incident has ended, so it cannot be opened again' : null,
+      room: MAX_CHANGES,
+    },
+    command,
+    now,
+  )
+  if (decision.kind !== 'changed') return { decision, change: null }
+  const { progress, event } = decision
   const incident: StoredIncident = {
     ...known,
-    state: 'resolved',
-    summary: `${known.summary}. ${ending}`,
-    resolved_at: at,
-    version: known.version + 1,
+    ...showProgress(progress),
+    version: version + 1,
+    changes: progress.lifeCycle?.changes ?? [],
   }
-  return { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) }
+  return { decision, change: { incident, entries: incidentMessages(incident, event, now, names) } }
 }
 
 /**
  * The messages of an incident's change. Their ids are deterministic, so a repeat sends the same messages.
  * @param event the alert to raise; null for none
  */
-export function incidentMessages(
+function incidentMessages(
   stored: StoredIncident,
   event: IncidentEvent | null,
   now: number,

@@ -5,7 +5,7 @@ import type { ChangeIncident } from '@backstop/verdict'
 import { finishOperation } from '../batch/finish-operation.ts'
 import type { ConnectionReader } from '../connections/connection-reader.ts'
 import type { InboxReplayer } from '../inbox-replay/inbox-replayer.ts'
-import type { ChannelIncidents, KeyIncidents } from '../incidents/commanded-incidents.ts'
+import type { RequestedIncidents } from '../incidents/requested-incidents.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
 import type { SweepStore } from '../sweep/sweep-store.ts'
@@ -15,8 +15,7 @@ import type { BulkChanger } from './change-many-incidents.ts'
 
 export interface CommandConsumerOptions
   extends Pick<WorkLoopOptions<'command'>, 'bus' | 'producer' | 'codec' | 'clock' | 'logger' | 'metrics' | 'onFatal'> {
-  readonly channelIncidents: ChannelIncidents
-  readonly keyIncidents: KeyIncidents
+  readonly incidents: RequestedIncidents
   readonly ledger: Pick<Ledger, 'transition' | 'get'>
   readonly connections: Pick<ConnectionReader, 'byIds'>
   readonly heldHints: HeldHints
@@ -63,14 +62,12 @@ function isIncidentChange(command: Command): command is ChangeIncident {
 async function carryOutCommand(command: Command, options: CommandConsumerOptions): Promise<string | undefined> {
   switch (command.kind) {
     case 'open_channel_incident':
-      return options.channelIncidents.open(command)
-    case 'resolve_channel_incident':
-      return options.channelIncidents.resolve(command)
     case 'open_key_incident':
     case 'open_recovered_key_incident':
-      return options.keyIncidents.open(command)
+      return options.incidents.open(command)
+    case 'resolve_channel_incident':
     case 'resolve_key_incident':
-      return options.keyIncidents.resolve(command)
+      return options.incidents.resolve(command)
     case 'settle_operation':
       return finishOperation(command, options)
     case 'connection_ready':

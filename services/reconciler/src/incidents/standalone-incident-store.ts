@@ -10,7 +10,7 @@ export interface StandaloneIncidentStore {
    * Inserts the incident with its messages. An existing incident is kept.
    * @returns the messages to publish
    */
-  open(told: IncidentChange): Promise<PendingOutbox>
+  open(change: IncidentChange): Promise<PendingOutbox>
   find(incidentId: string): Promise<StoredIncident | undefined>
   /** The incidents with these ids, those of actions included. */
   findAll(incidentIds: readonly string[]): Promise<StoredIncident[]>
@@ -18,7 +18,7 @@ export interface StandaloneIncidentStore {
    * Writes the next version and adds its messages, unless another writer has changed the incident.
    * @returns the messages to publish; undefined if another writer has changed it
    */
-  replace(told: IncidentChange): Promise<PendingOutbox | undefined>
+  replace(change: IncidentChange): Promise<PendingOutbox | undefined>
   /** The messages to publish; empty for an unknown incident. */
   pendingOf(incidentId: string): Promise<PendingOutbox>
   readonly outbox: OutboxSource

@@ -1,6 +1,6 @@
 import { Alert, type Command, Incident, incidentAlertId } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { openChannelIncident, resolveChannelIncident } from './failing-channel.ts'
+import { openRequestedIncident, resolveRequestedIncident } from './requested-incident.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 const common = { command_id: 'cmd_1', project_id: 'prj_1', requested_at: '2026-11-21T09:59:58.000Z' }
@@ -22,7 +22,7 @@ const enabled: Extract<Command, { kind: 'resolve_channel_incident' }> = {
 
 describe('a channel that was disabled', () => {
   test('opens an incident with its name and the reason, and raises an alert', () => {
-    const { incident, entries } = openChannelIncident(disabled, NOW)
+    const { incident, entries } = openRequestedIncident(disabled, NOW)
     expect(Incident.parse(incident)).toMatchObject({
       incident_id: 'inc_1',
       code: 'CHANNEL_DISABLED',
@@ -32,9 +32,9 @@ describe('a channel that was disabled', () => {
       summary: 'The alert channel "Ops" was disabled: The receiver answered 410 Gone',
       opened_at: disabled.requested_at,
     })
-    const [told, raised, ...others] = entries
+    const [changed, raised, ...others] = entries
     expect(others).toEqual([])
-    expect(told).toMatchObject({ topic: 'incidents', key: 'inc_1', message: incident, at: NOW })
+    expect(changed).toMatchObject({ topic: 'incidents', key: 'inc_1', message: incident, at: NOW })
     expect(raised).toMatchObject({ topic: 'alerts', key: 'prj_1', id: incidentAlertId('inc_1', 'incident.opened') })
     expect(Alert.parse(raised?.message)).toMatchObject({ event: 'incident.opened', data: { action: null } })
   })
@@ -42,18 +42,20 @@ describe('a channel that was disabled', () => {
   test('shows invisible characters of its name and of the answer by their code points', () => {
     const foreign = { ...disabled, channel_name: 'Ops\u202E', reason: 'The receiver answered \u200B404' }
     const summary = 'The alert channel "Ops<U+202E>" was disabled: The receiver answered <U+200B>404'
-    expect(openChannelIncident(foreign, NOW).incident.summary).toBe(summary)
+    expect(openRequestedIncident(foreign, NOW).incident.summary).toBe(summary)
   })
 
   test('and is enabled again resolves the incident, once', () => {
-    const { incident } = openChannelIncident(disabled, NOW)
-    const resolution = resolveChannelIncident(enabled, incident, NOW + 5)
+    const { incident } = openRequestedIncident(disabled, NOW)
+    const resolution = resolveRequestedIncident(enabled, incident, NOW + 5)
     if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
     const { change } = resolution
     expect(change.incident).toMatchObject({ state: 'resolved', resolved_at: enabled.requested_at, version: 2 })
     expect(change.incident.summary).toMatch(/"Ops" was disabled: .*It was enabled again$/)
-    expect(change.entries.map(entry => entry.id)).not.toEqual(openChannelIncident(disabled, NOW).entries.map(e => e.id))
-    expect(resolveChannelIncident(enabled, change.incident, NOW + 6)).toEqual({
+    expect(change.entries.map(entry => entry.id)).not.toEqual(
+      openRequestedIncident(disabled, NOW).entries.map(e => e.id),
+    )
+    expect(resolveRequestedIncident(enabled, change.incident, NOW + 6)).toEqual({
       kind: 'keep',
       reason: 'resolved_before',
     })
@@ -64,7 +66,7 @@ describe('a channel that delivers nothing', () => {
   const failing = { ...disabled, fault: 'failing', reason: 'No alert has arrived there since Monday' } as const
 
   test('opens an incident of its own code', () => {
-    expect(openChannelIncident(failing, NOW).incident).toMatchObject({
+    expect(openRequestedIncident(failing, NOW).incident).toMatchObject({
       code: 'CHANNEL_FAILING',
       summary: 'The alert channel "Ops" delivers nothing: No alert has arrived there since Monday',
     })
@@ -77,12 +79,12 @@ describe('a channel that delivers nothing', () => {
     { outcome: 'switched_off', says: /switched off/ },
     { outcome: 'deleted', says: /deleted/ },
   ] as const)('and was $outcome says so in its resolution', ({ outcome, says }) => {
-    const { incident } = openChannelIncident(failing, NOW)
-    const resolution = resolveChannelIncident({ ...enabled, outcome }, incident, NOW + 5)
+    const { incident } = openRequestedIncident(failing, NOW)
+    const resolution = resolveRequestedIncident({ ...enabled, outcome }, incident, NOW + 5)
     if (resolution.kind !== 'resolve') throw new Error(resolution.reason)
     expect(resolution.change.incident.summary).toMatch(says)
-    const ofDisabled = openChannelIncident(disabled, NOW).incident
-    expect(resolveChannelIncident({ ...enabled, outcome }, ofDisabled, NOW)).toMatchObject({ kind: 'keep' })
+    const ofDisabled = openRequestedIncident(disabled, NOW).incident
+    expect(resolveRequestedIncident({ ...enabled, outcome }, ofDisabled, NOW)).toMatchObject({ kind: 'keep' })
   })
 })
 
@@ -92,7 +94,7 @@ test.each([
   { name: 'is of another project', known: { project_id: 'prj_2' }, reason: 'about_another_channel' },
   { name: 'is about an action', known: { code: 'UNEXPECTED_ACTION' as const }, reason: 'about_another_channel' },
 ])('an incident that $name is not resolved: $reason', ({ known, reason }) => {
-  const { incident } = openChannelIncident(disabled, NOW)
+  const { incident } = openRequestedIncident(disabled, NOW)
   const stored = known === undefined ? undefined : { ...incident, ...known }
-  expect(resolveChannelIncident(enabled, stored, NOW)).toEqual({ kind: 'keep', reason })
+  expect(resolveRequestedIncident(enabled, stored, NOW)).toEqual({ kind: 'keep', reason })
 })
