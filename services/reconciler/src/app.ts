@@ -145,14 +145,14 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
   return {
     async start() {
       await producer.start()
-      await Promise.all(loops.map(one => one.start()))
+      await Promise.all(loops.map(loop => loop.start()))
       for (const timer of timers) timer.start()
     },
     async stop() {
-      await Promise.all([...loops, ...timers].map(one => one.stop()))
+      await Promise.all([...loops, ...timers].map(part => part.stop()))
       await producer.stop()
     },
-    msSinceProgress: () => Math.max(...loops.map(one => one.msSinceProgress())),
+    msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
   }
 }
 

@@ -72,7 +72,9 @@ function minutesOf(time: string): number {
 function instantOf(local: number, timeZone: string): number {
   const offsetBefore = offsetMs(local - DAY_MS, timeZone)
   const offsetAfter = offsetMs(local + DAY_MS, timeZone)
-  const candidates = [local - offsetBefore, local - offsetAfter].filter(one => localMs(one, timeZone) === local)
+  const candidates = [local - offsetBefore, local - offsetAfter].filter(
+    candidate => localMs(candidate, timeZone) === local,
+  )
   // The clock skips a local time without a candidate.
   return candidates.length === 0 ? local - offsetBefore : Math.min(...candidates)
 }

@@ -30,7 +30,7 @@ export function projectDayId({ projectId, day }: { readonly projectId: string; r
 export function noteEarlierDays(record: ActionRecord, stored: ActionRecord | undefined): ActionRecord {
   if (stored === undefined) return record
   const present = countedDayId(countedDayOf(record))
-  const earlier = new Map([...(stored.earlierDays ?? []), countedDayOf(stored)].map(one => [countedDayId(one), one]))
+  const earlier = new Map([...(stored.earlierDays ?? []), countedDayOf(stored)].map(day => [countedDayId(day), day]))
   earlier.delete(present)
   if (earlier.size === 0) return record
   return { ...record, earlierDays: [...earlier.values()] }

@@ -60,13 +60,13 @@ function lastShownAt({ snapshots }: SubscriptionRow): number {
 export function erasePersonalData(theCase: Case, scope: 'expired' | 'all', now: number): Case {
   const isDue = (since: number) => scope === 'all' || erasedAt(since) <= now
   const actions = mapChanged(theCase.actions, record => (isDue(record.firstSeenAt) ? eraseInRecord(record) : record))
-  const merged = mapChanged(theCase.merged, one => {
-    const record = isDue(one.record.firstSeenAt) ? eraseInRecord(one.record) : one.record
-    return record === one.record ? one : { ...one, record }
+  const merged = mapChanged(theCase.merged, known => {
+    const record = isDue(known.record.firstSeenAt) ? eraseInRecord(known.record) : known.record
+    return record === known.record ? known : { ...known, record }
   })
   const refundTotals = mapChanged(theCase.refundTotals, total => (isDue(total.observedAt) ? erase(total) : total))
   const subscriptions = mapChanged(theCase.subscriptions, row => {
-    const snapshots = mapChanged(row.snapshots, one => (isDue(one.asOf) ? erase(one) : one))
+    const snapshots = mapChanged(row.snapshots, snapshot => (isDue(snapshot.asOf) ? erase(snapshot) : snapshot))
     const shown = isDue(lastShownAt(row)) ? erase(row) : row
     return snapshots === row.snapshots ? shown : { ...shown, snapshots }
   })

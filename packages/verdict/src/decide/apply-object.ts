@@ -37,7 +37,8 @@ export function applyObject(
   const record = withSighting(before, withSide(before, sighting), sighting, source, now)
   const actions = known === undefined ? [...theCase.actions, record] : replaceAt(theCase.actions, index, record)
   const refs = withAll(theCase.refs, sighting.refs)
-  const next = evicted === undefined ? theCase : { ...theCase, evicted: theCase.evicted.filter(one => one !== evicted) }
+  const next =
+    evicted === undefined ? theCase : { ...theCase, evicted: theCase.evicted.filter(known => known !== evicted) }
   return mergeLinkedRefunds({ ...next, actions, refs }, now)
 }
 

@@ -42,13 +42,13 @@ export function evictOld(theCase: Case, before: Case | undefined, now: number): 
   if (surplus <= 0) return theCase
   const operations = new Map(theCase.operations.map(operation => [operation.operation_id, operation]))
   const listed = new Set<ActionRecord | MergedRecord>(before?.actions)
-  for (const one of before?.merged ?? []) listed.add(one)
+  for (const merged of before?.merged ?? []) listed.add(merged)
   const made = Map.groupBy(theCase.actions, ({ operationId }) => operationId)
   // An operation is evicted with its action, so an operation that explains several actions is kept, and so are these
   // actions.
   const isShared = ({ operationId }: ActionRecord) => operationId !== null && (made.get(operationId)?.length ?? 0) > 1
   const candidates = [
-    ...theCase.merged.filter(one => listed.has(one) && one.record.turn === null).map(({ record }) => record),
+    ...theCase.merged.filter(merged => listed.has(merged) && merged.record.turn === null).map(({ record }) => record),
     ...theCase.actions.filter(
       action => listed.has(action) && !isShared(action) && isFinal(action, operations.get(action.operationId ?? '')),
     ),
@@ -74,9 +74,9 @@ function eraseInRecords(theCase: Case, chosen: ReadonlySet<ActionRecord>): Case 
   return {
     ...theCase,
     actions: theCase.actions.map(eraseIn),
-    merged: theCase.merged.map(one => {
-      const record = eraseIn(one.record)
-      return record === one.record ? one : { ...one, record }
+    merged: theCase.merged.map(merged => {
+      const record = eraseIn(merged.record)
+      return record === merged.record ? merged : { ...merged, record }
     }),
   }
 }
@@ -127,12 +127,12 @@ function toEvictedRecord(action: ObjectRecord): EvictedRecord {
 
 /** The kept data of an evicted record, found by any id that a provider uses for it. */
 export function evictedRecordOf(theCase: Case, refs: readonly string[]): EvictedRecord | undefined {
-  return theCase.evicted.find(one => one.refs.some(ref => refs.includes(ref)))
+  return theCase.evicted.find(evicted => evicted.refs.some(ref => refs.includes(ref)))
 }
 
 /** True if the operation explains an evicted record, so that it cannot explain another one. */
 export function explainsEvictedRecord(theCase: Case, operationId: string): boolean {
-  return theCase.evicted.some(one => one.operationId === operationId)
+  return theCase.evicted.some(evicted => evicted.operationId === operationId)
 }
 
 /** The reason why a case cannot hold one more record; null if it can. */

@@ -22,14 +22,14 @@ const LAST_ANSWER_WITHIN_MS = HOUR_MS
 
 /** Schedules questions about an action that alerted although the provider had not answered. */
 export function scheduleLateReading(theCase: Case, actionId: string, input: LookInput, now: number): Case {
-  const action = theCase.actions.find(one => one.id === actionId)
+  const action = theCase.actions.find(({ id }) => id === actionId)
   if (action?.verdict !== 'unexplained' || decideWhomToAsk(action, input.facts).kind !== 'ask') return theCase
   return withRecord(theCase, withLateReading(action, { tries: 0, nextAt: nextQuestionAt(0, now), outcome: null }))
 }
 
 /** The case after a question is due, or after the provider answered it. */
 export function applyLateReadingLook(theCase: Case, look: LateReadingLook, input: LookInput, now: number): Case {
-  const action = theCase.actions.find(one => one.id === look.actionId)
+  const action = theCase.actions.find(({ id }) => id === look.actionId)
   const reading = action?.look?.lateReading
   if (action === undefined || reading === undefined) return theCase
   return input.answer === null

@@ -18,7 +18,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
   const [winner, loser] = aWins ? [a, b] : [b, a]
   const known = new Set(winner.actions.map(action => action.id))
   const knownTotals = new Set(winner.refundTotals.map(total => total.id))
-  const knownCases = new Set(winner.followedOperations.map(one => one.operationId))
+  const knownCases = new Set(winner.followedOperations.map(({ operationId }) => operationId))
   const base: Case = {
     ...winner,
     // The higher version of the two, so that new projections are newer than those of the case that is removed.
@@ -31,7 +31,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     refundTotals: [...winner.refundTotals, ...loser.refundTotals.filter(total => !knownTotals.has(total.id))],
     followedOperations: [
       ...winner.followedOperations,
-      ...loser.followedOperations.filter(one => !knownCases.has(one.operationId)),
+      ...loser.followedOperations.filter(({ operationId }) => !knownCases.has(operationId)),
     ],
     expectedChanges: mergeExpectedChanges(winner, loser),
     outbox: [...winner.outbox, ...loser.outbox],

@@ -66,8 +66,8 @@ export function lookAtOperation(
   { answer, facts }: LookInput,
   now: number,
 ): Case {
-  const known = theCase.followedOperations.find(one => one.operationId === pending.operationId)
-  const operation = theCase.operations.find(one => one.operation_id === known?.operationId)
+  const known = theCase.followedOperations.find(({ operationId }) => operationId === pending.operationId)
+  const operation = theCase.operations.find(({ operation_id }) => operation_id === known?.operationId)
   if (known === undefined || known.look === null || operation === undefined) return theCase
   const { look } = known
   const withLook = (next: OperationLook) => withFollowedOperation(theCase, { ...known, look: next })

@@ -22,7 +22,7 @@ export function stampTrace(next: Case, before: Case, traceparent: string, now: n
     const isOpened = ({ id, openedAt }: (typeof record.incidents)[number]) =>
       openedAt === now && changedIncidents.has(id)
     if (!record.incidents.some(isOpened)) return record
-    return { ...record, incidents: record.incidents.map(one => (isOpened(one) ? { traceId, ...one } : one)) }
+    return { ...record, incidents: record.incidents.map(known => (isOpened(known) ? { traceId, ...known } : known)) }
   })
   return { ...next, outbox, actions }
 }

@@ -176,7 +176,7 @@ export function usedUpFor({ expectedChanges, actions }: Case, action: ActionReco
   return {
     expectedChange: first,
     lack,
-    by: [...actions.filter(one => isUsedBy(one)(first)).map(({ id }) => id), ...(usedElsewhere.by ?? [])],
+    by: [...actions.filter(action => isUsedBy(action)(first)).map(({ id }) => id), ...(usedElsewhere.by ?? [])],
     used: { changes: usedElsewhere.changes + own.changes, amount: usedElsewhere.amount + own.amount },
   }
 }

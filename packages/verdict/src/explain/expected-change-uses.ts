@@ -85,13 +85,13 @@ export function neededUsesOf(
     const needed = new Set(uses.map(({ actionId }) => actionId))
     const had = (before?.actions ?? []).filter(usesExpectedChange(expectedChange)).map(useOf)
     const held = uses
-      .filter(use => had.some(one => one.actionId === use.actionId && one.amount === use.amount))
+      .filter(use => had.some(({ actionId, amount }) => actionId === use.actionId && amount === use.amount))
       .map(({ actionId }) => actionId)
     const ofAll = stored.get(expectedChange.id)?.uses.map(({ actionId }) => actionId)
     // Only if the case will be saved. Saving fails if another decision has just released the use.
     const isLost = theCase !== before && ofAll !== undefined && held.some(id => !ofAll.includes(id))
     const isMore = held.length < uses.length || isLost
-    const known = [...(ofAll ?? []), ...had.map(one => one.actionId)]
+    const known = [...(ofAll ?? []), ...had.map(({ actionId }) => actionId)]
     const surplus = [...new Set(known)].filter(id => own.has(id) && !needed.has(id))
     if (!isMore && surplus.length === 0) return []
     return [

@@ -140,12 +140,12 @@ function indexOfFirstFrom(sorted: readonly Timed[], at: number): number {
 }
 
 /** Inserts an entry into a list that is sorted by `byTime`. */
-export function insertByTime<T extends Timed>(sorted: T[], one: T): void {
+export function insertByTime<T extends Timed>(sorted: T[], entry: T): void {
   let [low, high] = [0, sorted.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (byTime(sorted[middle] as T, one) < 0) low = middle + 1
+    if (byTime(sorted[middle] as T, entry) < 0) low = middle + 1
     else high = middle
   }
-  sorted.splice(low, 0, one)
+  sorted.splice(low, 0, entry)
 }

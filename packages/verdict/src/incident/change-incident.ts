@@ -20,7 +20,7 @@ export function changeIncidentOfCase(theCase: Case, command: ChangeIncident, now
   if (found === undefined || decision?.kind !== 'changed') return theCase
   const { record, incident } = found
   const changed: IncidentRecord = { ...incident, ...decision.progress }
-  const incidents = record.incidents.map(one => (one.id === changed.id ? changed : one))
+  const incidents = record.incidents.map(known => (known.id === changed.id ? changed : known))
   const next: ActionRecord = { ...record, incidents }
   return withIncidentMessages(withRecord(theCase, next), next, changed, decision.event, now)
 }

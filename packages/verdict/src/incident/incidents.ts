@@ -68,7 +68,7 @@ export function resolveIncident(
 ): Case {
   const incident: IncidentRecord = { ...known, state: 'resolved', resolvedAt: now, resolvedBy: by, resolution: text }
   const resolved = addToTimeline(
-    { ...record, incidents: record.incidents.map(one => (one.id === incident.id ? incident : one)) },
+    { ...record, incidents: record.incidents.map(other => (other.id === incident.id ? incident : other)) },
     timelineEntry(now, 'incident_resolved', incident.id, text),
   )
   return withIncident(theCase, resolved, incident, 'incident.resolved', now)

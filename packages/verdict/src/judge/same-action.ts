@@ -76,7 +76,7 @@ export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: Actio
         action.id === duplicate.id ? [] : action.id === kept.id ? [record] : [action],
       ),
       merged: [
-        ...theCase.merged.map(one => (one.into === duplicate.id ? { ...one, into: kept.id } : one)),
+        ...theCase.merged.map(known => (known.into === duplicate.id ? { ...known, into: kept.id } : known)),
         { record: { ...duplicate, incidents: [] }, into: kept.id },
       ],
     },

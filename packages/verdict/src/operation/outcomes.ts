@@ -49,7 +49,7 @@ function recordOutcome(theCase: Case, operation: Operation, refunds: readonly Ac
   const { action, to } = outcome
   const known = followedOperation(theCase, operation.operation_id)
   if (known.outcome === to) return theCase
-  const record = theCase.actions.find(one => one.id === action.id) ?? action
+  const record = theCase.actions.find(({ id }) => id === action.id) ?? action
   const text = `Operation ${operation.operation_id} ended as ${to}`
   const recorded = withRecord(
     theCase,

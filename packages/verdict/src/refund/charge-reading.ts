@@ -43,7 +43,7 @@ export function readCharges(theCase: Case, more: readonly Refund[] = []): readon
   if (theCase.refundTotals.length === 0) return []
   const links = linkedNames(theCase)
   const refunds = [...theCase.actions, ...theCase.evicted]
-    .filter(one => one.kind === 'refund' && !('providerRef' in one && isProvisional(one)))
+    .filter(record => record.kind === 'refund' && !('providerRef' in record && isProvisional(record)))
     .map((record): Refund => ({ record: processorSide(record), known: cachedKnownRefund(record) }))
     .concat(more)
     .map(({ record, known }) => ({ names: namesOfCharge(record.objectIds, links), currency: record.currency, known }))

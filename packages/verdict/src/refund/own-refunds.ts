@@ -133,9 +133,9 @@ class TimedIndex<T extends Timed> {
   readonly #byRequest = new Map<string, T[]>()
   readonly #byAmount = new Map<number, T[]>()
 
-  add(one: T, request: Request, amount: number | null): void {
-    for (const name of namesOf(request)) insertSorted(this.#byRequest, name, one)
-    if (amount !== null) insertSorted(this.#byAmount, amount, one)
+  add(entry: T, request: Request, amount: number | null): void {
+    for (const name of namesOf(request)) insertSorted(this.#byRequest, name, entry)
+    if (amount !== null) insertSorted(this.#byAmount, amount, entry)
   }
 
   findAlike(request: Request, amount: number | null): AlikeEntries<T> {
@@ -143,7 +143,7 @@ class TimedIndex<T extends Timed> {
     const ofAmount = amount === null ? [] : (this.#byAmount.get(amount) ?? [])
     if (first === undefined || second === undefined) return { ofRequest: first ?? [], ofAmount }
     const ofRequest = [...first]
-    for (const one of second) if (!first.includes(one)) insertByTime(ofRequest, one)
+    for (const entry of second) if (!first.includes(entry)) insertByTime(ofRequest, entry)
     return { ofRequest, ofAmount }
   }
 }
@@ -153,8 +153,8 @@ function namesOf({ requestId, idempotencyKey }: Request): readonly string[] {
   return names[0] === names[1] ? names.slice(0, 1) : names
 }
 
-function insertSorted<K, T extends Timed>(lists: Map<K, T[]>, key: K, one: T): void {
+function insertSorted<K, T extends Timed>(lists: Map<K, T[]>, key: K, entry: T): void {
   const known = lists.get(key)
-  if (known === undefined) lists.set(key, [one])
-  else insertByTime(known, one)
+  if (known === undefined) lists.set(key, [entry])
+  else insertByTime(known, entry)
 }

@@ -223,7 +223,7 @@ function updateProvisionalRefund(theCase: Case, record: ProvisionalRefund, refun
 /** Merges a provisional action into the known refund that accounts for its money. */
 function mergeIntoKnownRefund(theCase: Case, record: ActionRecord, chargeId: string, now: number): Case {
   const refunds = theCase.actions.filter(
-    one => one.kind === 'refund' && !isProvisional(one) && one.objectIds.includes(chargeId),
+    action => action.kind === 'refund' && !isProvisional(action) && action.objectIds.includes(chargeId),
   )
   const refund = nearestRecord(refunds, record.amount, record.providerCreatedAt)
   return refund === undefined ? theCase : mergeRecords(theCase, refund, record, now)

@@ -26,7 +26,7 @@ interface CountedAmount {
 }
 
 interface Link {
-  readonly one: CountedAmount
+  readonly counted: CountedAmount
   readonly before: Link | undefined
 }
 
@@ -50,12 +50,12 @@ export class CountedAmounts {
     this.lastUnnamed = lastUnnamed
   }
 
-  withAmount(one: CountedAmount): CountedAmounts {
+  withAmount(counted: CountedAmount): CountedAmounts {
     return new CountedAmounts(
-      { one, before: this.#latest },
-      this.sum + one.amount,
-      Math.min(this.#firstBackAt, one.cameBack?.at ?? Infinity),
-      one.isUnnamed ? one.amount : this.lastUnnamed,
+      { counted, before: this.#latest },
+      this.sum + counted.amount,
+      Math.min(this.#firstBackAt, counted.cameBack?.at ?? Infinity),
+      counted.isUnnamed ? counted.amount : this.lastUnnamed,
     )
   }
 
@@ -73,27 +73,27 @@ export class CountedAmounts {
     if (amount === 0) return this
     const all = this.#all()
     const likeliest = all.toSorted((a, b) => moneyReturnRank(a) - moneyReturnRank(b))
-    const returned = pickSummands(likeliest, amount, one => one.amount)
-    if (sumOf(returned) === amount) return countedAmountsOf(all.filter(one => !returned.includes(one)))
+    const returned = pickSummands(likeliest, amount, counted => counted.amount)
+    if (sumOf(returned) === amount) return countedAmountsOf(all.filter(counted => !returned.includes(counted)))
     // No refunds have this sum, so a refund failed that was not reported.
     let left = amount
-    const kept = likeliest.reverse().flatMap(one => {
-      const taken = Math.min(left, one.amount)
+    const kept = likeliest.reverse().flatMap(counted => {
+      const taken = Math.min(left, counted.amount)
       left -= taken
-      return taken === one.amount ? [] : [{ ...one, amount: one.amount - taken }]
+      return taken === counted.amount ? [] : [{ ...counted, amount: counted.amount - taken }]
     })
     return countedAmountsOf(kept)
   }
 
   #all(): CountedAmount[] {
     const all: CountedAmount[] = []
-    for (let link = this.#latest; link !== undefined; link = link.before) all.push(link.one)
+    for (let link = this.#latest; link !== undefined; link = link.before) all.push(link.counted)
     return all.reverse()
   }
 }
 
 function countedAmountsOf(all: readonly CountedAmount[]): CountedAmounts {
-  return all.reduce<CountedAmounts>((counting, one) => counting.withAmount(one), CountedAmounts.NOTHING)
+  return all.reduce<CountedAmounts>((counting, counted) => counting.withAmount(counted), CountedAmounts.NOTHING)
 }
 
 /** A refund, and how much of it counts in the total. */
@@ -150,7 +150,9 @@ export function fillRise(
     const own = first.map(refund => contribution(refund, refund.amount ?? rise))
     const earlier = fillSpan(room, before.filter(isLeft))
     const released = Math.min(fillers.released, earlier.open)
-    const left = within.filter(one => isLeft(one) && !earlier.fillings.some(({ refund }) => refund === one))
+    const left = within.filter(
+      candidate => isLeft(candidate) && !earlier.fillings.some(({ refund }) => refund === candidate),
+    )
     const fillings = [...own, ...changeBy(left, rise - sumOf(own)).map(refund => contribution(refund))]
     const open = rise - sumOf(fillings)
     // A refund of unknown amount from that time explains the rest.
@@ -166,9 +168,13 @@ export function fillRise(
   }
   /** Refunds that were made long before the total are its change only if they have exactly its amount. */
   const changeBy = (refunds: readonly KnownRefund[], amount: number): readonly KnownRefund[] => {
-    const whole = pickSummands(withKnownAmount(refunds), amount, one => one.amount)
+    const whole = pickSummands(withKnownAmount(refunds), amount, candidate => candidate.amount)
     if (sumOf(whole) === amount) return whole
-    return pickSummands(withKnownAmount(refunds.filter(one => near.includes(one))), amount, one => one.amount)
+    return pickSummands(
+      withKnownAmount(refunds.filter(candidate => near.includes(candidate))),
+      amount,
+      candidate => candidate.amount,
+    )
   }
   if (own !== undefined) return plan([own])
   const asDated = betterBreakdown(plan(changeBy(near, rise)), plan([]))
@@ -213,10 +219,10 @@ function fillSpan(
   rise: number,
   refunds: readonly KnownRefund[],
 ): { fillings: readonly RiseContribution[]; open: number } {
-  const chosen = pickSummands(withKnownAmount(refunds), rise, one => one.amount)
+  const chosen = pickSummands(withKnownAmount(refunds), rise, candidate => candidate.amount)
   const fillings = chosen.map(refund => contribution(refund))
   const open = rise - sumOf(fillings)
-  const rest = open === 0 ? undefined : refunds.find(one => !chosen.some(other => other === one))
+  const rest = open === 0 ? undefined : refunds.find(candidate => !chosen.some(other => other === candidate))
   return rest === undefined ? { fillings, open } : { fillings: [...fillings, contribution(rest, open)], open: 0 }
 }
 

@@ -83,7 +83,7 @@ export type Listing = Pick<Case, 'actions' | 'merged'>
  */
 export function stampChanged(theCase: Case, before: Case | undefined): Case {
   const known = new Set<ActionRecord | MergedRecord>(before?.actions)
-  for (const one of before?.merged ?? []) known.add(one)
+  for (const merged of before?.merged ?? []) known.add(merged)
   const hasOtherWhy = reasonsChanged(theCase, before)
   const stamp = (record: ActionRecord): ActionRecord => ({ ...record, changedIn: theCase.version })
   const isListed = (record: ActionRecord) => known.has(record) && !hasOtherWhy(record)
@@ -92,8 +92,8 @@ export function stampChanged(theCase: Case, before: Case | undefined): Case {
     actions: mapUnlessKept(theCase.actions, isListed, stamp),
     merged: mapUnlessKept(
       theCase.merged,
-      one => known.has(one),
-      one => ({ ...one, record: stamp(one.record) }),
+      merged => known.has(merged),
+      merged => ({ ...merged, record: stamp(merged.record) }),
     ),
   }
 }

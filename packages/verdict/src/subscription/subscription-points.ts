@@ -109,12 +109,12 @@ function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {
     const current = last?.phase
     // Providers give whole seconds. Among snapshots of one second, the first is one that shows the current phase (it was
     // read before a change), then one that states the current phase as its phase before.
-    const ofSecond = left.filter(one => one.snapshot.asOf === asOf)
-    const same = ofSecond.findIndex(one => one.before === null && one.phase === current)
-    const next = same >= 0 ? same : ofSecond.findIndex(one => one.before !== null && one.before === current)
-    for (const one of left.splice(Math.max(0, next), 1)) {
-      const { snapshot, phase, before } = one
-      const isUnseen = before !== null && before !== phase && before !== current && !alreadyShows(last, one, aspect)
+    const ofSecond = left.filter(point => point.snapshot.asOf === asOf)
+    const same = ofSecond.findIndex(point => point.before === null && point.phase === current)
+    const next = same >= 0 ? same : ofSecond.findIndex(point => point.before !== null && point.before === current)
+    for (const point of left.splice(Math.max(0, next), 1)) {
+      const { snapshot, phase, before } = point
+      const isUnseen = before !== null && before !== phase && before !== current && !alreadyShows(last, point, aspect)
       // Times are whole milliseconds, so half a millisecond before is a time without other points.
       if (isUnseen) points.push({ asOf: asOf - 0.5, phase: before, snapshot, isInferred: true })
       points.push({ asOf, phase, snapshot, isInferred: false })

@@ -56,7 +56,7 @@ export async function loadRound({ all, open }: RoundInputs, sources: FactSources
   // References that the round's own events link to a payment are included.
   const upcoming =
     looked.length === 0 ? [] : withUpcomingRefs(all, named).filter(({ theCase }) => looked.includes(theCase))
-  const asked = [...refsToAskFor(open, named), ...upcoming.flatMap(one => [...one.refs])]
+  const asked = [...refsToAskFor(open, named), ...upcoming.flatMap(named => [...named.refs])]
   const operations = await loadOperations(asked, named, ledger)
   const linked = operations.flatMap(operation => operation.refs).filter(ref => !refs.has(ref))
   const [policies, others] = await Promise.all([

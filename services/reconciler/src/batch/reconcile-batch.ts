@@ -232,10 +232,10 @@ async function decideRound(
 const YIELD_AFTER_MS = 50
 
 /** Yields to the event loop every `YIELD_AFTER_MS`, because deciding a flood of events on one payment takes seconds. */
-async function forEachYielding<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
+async function forEachYielding<T>(list: readonly T[], act: (item: T) => void): Promise<void> {
   let since = performance.now()
-  for (const one of list) {
-    act(one)
+  for (const item of list) {
+    act(item)
     if (performance.now() - since < YIELD_AFTER_MS) continue
     await setImmediate()
     since = performance.now()

@@ -59,9 +59,9 @@ export async function deadLetterUnusable(
   { stores: { inbox }, producer, codec, clock }: UnusableParts,
 ): Promise<readonly UnusableObject[]> {
   if (found.length === 0) return []
-  const byId = new Map(found.map(one => [one.id, one]))
+  const byId = new Map(found.map(unusable => [unusable.id, unusable]))
   const known = await inbox.known([...byId.values()].map(inboxIdOf))
-  const fresh = [...byId.values()].filter(one => !known.has(inboxIdOf(one)))
+  const fresh = [...byId.values()].filter(unusable => !known.has(inboxIdOf(unusable)))
   if (fresh.length === 0) return []
   await producer.send(
     fresh.map(({ id, reason, readback }) => ({
@@ -76,7 +76,11 @@ export async function deadLetterUnusable(
     })),
   )
   const processedAt = new Date(clock.now())
-  await inbox.insert(fresh.map(one => ({ document: entryOf(one, processedAt), body: JSON.stringify(one.object.body) })))
+  const entries = fresh.map(unusable => ({
+    document: entryOf(unusable, processedAt),
+    body: JSON.stringify(unusable.object.body),
+  }))
+  await inbox.insert(entries)
   return fresh
 }
 

@@ -103,8 +103,8 @@ export class Workspace {
   #findOrCreate(caseInput: CaseInput): OpenCase | undefined {
     const held: OpenCase[] = []
     for (const ref of caseInput.refs) {
-      const one = this.#byRef.get(ref)
-      if (one !== undefined && !held.includes(one)) held.push(one)
+      const found = this.#byRef.get(ref)
+      if (found !== undefined && !held.includes(found)) held.push(found)
     }
     const [first, ...others] = held
     if (first === undefined) return caseInput.mayCreate ? this.#create(caseInput) : undefined
@@ -160,7 +160,7 @@ export class Workspace {
     return {
       ...theCase,
       actions: theCase.actions.map(note),
-      merged: theCase.merged.map(one => ({ ...one, record: note(one.record) })),
+      merged: theCase.merged.map(merged => ({ ...merged, record: note(merged.record) })),
     }
   }
 

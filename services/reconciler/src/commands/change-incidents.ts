@@ -62,7 +62,7 @@ export function createIncidentChanger(options: IncidentChangerOptions): Incident
 
   async function changeUndecided(commands: readonly ChangeIncident[]): Promise<readonly IncidentOutcomeDocument[]> {
     if (commands.length === 0) return []
-    const found = await stores.standaloneIncidents.findAll([...new Set(commands.map(one => one.incident_id))])
+    const found = await stores.standaloneIncidents.findAll([...new Set(commands.map(({ incident_id }) => incident_id))])
     const incidents = new Map(found.map(incident => [incident.incident_id, incident]))
     const decided = new Map<string, Decided>()
     const ofActions: ChangeIncident[] = []
@@ -163,7 +163,7 @@ function isOwnChange(command: ChangeIncident): command is ChangeIncident & { rea
 
 /** @returns null if the change is possible now: another change came between, so it must be tried again */
 function readDecision(cases: readonly Case[], command: ChangeIncident, now: number): Decided | null {
-  const decision = cases.map(theCase => decideInCase(theCase, command, now)).find(one => one !== undefined)
+  const decision = cases.map(theCase => decideInCase(theCase, command, now)).find(found => found !== undefined)
   if (decision === undefined) return { kind: 'unknown' }
   return decision.kind === 'changed' ? null : decision
 }

@@ -32,7 +32,9 @@ export function createMongoConnections(mongo: Mongo): ConnectionReader {
       const ids = [...new Set(found.map(({ project_id }) => project_id))]
       const named = await projects.find({ _id: { $in: ids } }, { projection: { name: 1 } }).toArray()
       const names = new Map(named.map(({ _id, name }) => [_id, name]))
-      return found.map((one): NamedConnection => ({ ...one, project_name: names.get(one.project_id) ?? null }))
+      return found.map(
+        (connection): NamedConnection => ({ ...connection, project_name: names.get(connection.project_id) ?? null }),
+      )
     })
   return {
     async byIds(ids) {

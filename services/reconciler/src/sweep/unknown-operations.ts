@@ -84,7 +84,7 @@ async function apply(
   } catch (error) {
     const [only] = items
     if (items.length > 1) {
-      for (const one of items) await apply([one], parts)
+      for (const item of items) await apply([item], parts)
     } else if (isRetryable(error)) throw error
     else logger.error({ error, operation_id: only?.operation.operation_id }, 'operations.case_failed')
   }

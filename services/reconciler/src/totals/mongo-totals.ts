@@ -27,9 +27,9 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
       asUnavailable(async () => {
         const marked = await dueOf(days, touched, now)
         const updates = touched
-          .filter(one => !marked.has(countedDayId(one)))
-          .map(one => ({
-            updateOne: { filter: { _id: countedDayId(one) }, update: markOf(one, now), upsert: true },
+          .filter(day => !marked.has(countedDayId(day)))
+          .map(day => ({
+            updateOne: { filter: { _id: countedDayId(day) }, update: markOf(day, now), upsert: true },
           }))
         if (updates.length > 0) await days.bulkWrite(updates, { ordered: false })
       }),
@@ -151,8 +151,8 @@ const BUCKET_OF_TIMELINE = {
         $first: {
           $filter: {
             input: '$timeline',
-            as: 'one',
-            cond: { $in: ['$$one.what', ['explained', 'second_look']] },
+            as: 'item',
+            cond: { $in: ['$$item.what', ['explained', 'second_look']] },
             limit: 1,
           },
         },

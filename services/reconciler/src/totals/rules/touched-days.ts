@@ -11,7 +11,7 @@ export function touchedDays(
 ): TouchedDay[] {
   const touched = new Map<string, TouchedDay>()
   for (const { projectId, listing } of listed) {
-    for (const record of [...listing.actions, ...listing.merged.map(one => one.record)]) {
+    for (const record of [...listing.actions, ...listing.merged.map(({ record }) => record)]) {
       const ofIncidents = record.incidents.map(({ connectionId, openedAt }) => ({ connectionId, day: dayOf(openedAt) }))
       for (const day of [countedDayOf(record), ...(record.earlierDays ?? []), ...ofIncidents]) {
         touched.set(countedDayId(day), { ...day, projectId })
