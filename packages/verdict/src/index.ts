@@ -79,4 +79,4 @@ export {
   projectIncidents,
   stampChanged,
 } from './show/projection.ts'
-export { spansOf } from './subscription/subscription-row.ts'
+export { sectionsOf } from './subscription/subscription-row.ts'

@@ -133,7 +133,7 @@ function capturedWithout(uncaptured: number): object {
 }
 
 export function sourceOf(eventId: string, eventType: string, more: Partial<SightingSource> = {}): SightingSource {
-  return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, reading: null, ...more }
+  return { connection: { id: CONNECTION, createdAt: T0 - 60 * MINUTE }, eventId, eventType, readFor: null, ...more }
 }
 
 /** By default an operation that executed at T0 and completed a second later. */

@@ -124,7 +124,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ModelConn
       isAtOnce: cancellation.isImmediate === true,
       byItself: CAUSES[cancellation.cause],
       isPastDue,
-      isBaseline: source.reading === 'baseline' || snapshots[known]?.isBaseline === true,
+      isBaseline: source.readFor === 'baseline' || snapshots[known]?.isBaseline === true,
       isOfEvent: source.eventId !== null || snapshots[known]?.isOfEvent === true,
       key: idempotencyKey ?? snapshots[known]?.key ?? null,
     }

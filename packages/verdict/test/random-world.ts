@@ -285,7 +285,7 @@ function endAfterSchedule(
 const DAY_MS = 86_400_000
 
 const sweptInput: typeof sightingInput = (sighting, by) =>
-  sightingInput(sighting, { ...by, eventId: null, eventType: 'sweep', reading: 'sweep' })
+  sightingInput(sighting, { ...by, eventId: null, eventType: 'sweep', readFor: 'sweep' })
 
 const REFUND_OF = { processor: ['re_', 'pi_1'], reseller: ['adj_', 'txn_1'], subscription: ['txn_', 'sub_1'] } as const
 

@@ -142,5 +142,5 @@ export function sightingInput(sighting: Shown, source: Partial<SightingSource> =
 
 /** A sighting in the baseline of a new connection. */
 export function baselineInput(sighting: Shown, source: Partial<SightingSource> = {}): Input {
-  return sightingInput(sighting, { eventId: null, eventType: 'baseline', reading: 'baseline', ...source })
+  return sightingInput(sighting, { eventId: null, eventType: 'baseline', readFor: 'baseline', ...source })
 }

@@ -108,12 +108,12 @@ describe('a full payment', () => {
     {
       // If these objects were refused, the look would be requested again for ever.
       name: 'accepts the objects that a look requested',
-      input: refundSeen({ id: 're_new' }, { reading: 'second_look' }),
+      input: refundSeen({ id: 're_new' }, { readFor: 'second_look' }),
       wanted: null,
     },
     {
       name: 'refuses objects of a sweep',
-      input: refundSeen({ id: 're_new' }, { reading: 'sweep' }),
+      input: refundSeen({ id: 're_new' }, { readFor: 'sweep' }),
       wanted: 'too_many_records',
     },
     { name: 'accepts operations', input: operationSeen(), wanted: null },
@@ -127,7 +127,7 @@ describe('a full payment', () => {
     const workspace = new Workspace([{ ...before, actions: full.actions }], contextAt(step.look!.dueAt))
     const recheck = { kind: 'second_look', lookId: step.id, dueAt: step.look!.dueAt, answer: null } as const
     workspace.apply({ projectId: PROJECT, refs: before.refs.slice(0, 1), input: recheck }, lookFacts())
-    expect(workspace.outcomes()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
+    expect(workspace.results()[0]?.theCase.actions.at(-1)).toMatchObject({ identity: step.id, amount: 9 })
   })
 
   test.each([
@@ -141,7 +141,7 @@ describe('a full payment', () => {
     const workspace = new Workspace([{ ...full, actions: full.actions.with(0, old) }], contextAt(LATER))
     const { refs } = full
     workspace.apply({ projectId: PROJECT, refs, input: another, mayCreate: true }, lookFacts())
-    expect(workspace.outcomes()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
+    expect(workspace.results()[0]?.theCase.actions.at(-1)?.providerRef).toBe('re_new')
   })
 
   test('is checked without measuring its size', () => {

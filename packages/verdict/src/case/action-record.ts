@@ -90,7 +90,7 @@ interface ProvisionalFacts {
 interface SubscriptionFacts {
   readonly kind: 'cancellation' | 'pause' | 'resume' | 'schedule_removal'
   readonly sides: readonly []
-  readonly turn: SubscriptionSpan
+  readonly turn: SubscriptionSection
   /**
    * Of a cancellation that is over: true if the subscription continues, false if another cancellation followed. Absent
    * otherwise.
@@ -261,9 +261,9 @@ export interface Side {
 export type Aspect = 'cancellation' | 'pause'
 
 /** A part of a subscription's history that is one record. */
-export type SubscriptionSpan = CancellationSpan | OtherSpan
+export type SubscriptionSection = CancellationSection | OtherSection
 
-interface SpanPlace {
+interface SectionPlace {
   /** Identity of the subscription row. */
   readonly row: string
   /**
@@ -273,7 +273,7 @@ interface SpanPlace {
   readonly anchor: number
 }
 
-export interface CancellationSpan extends SpanPlace {
+export interface CancellationSection extends SectionPlace {
   readonly aspect: 'cancellation'
   readonly part: 'episode'
   /** Why the subscription ends. */
@@ -288,7 +288,7 @@ export interface CancellationSpan extends SpanPlace {
 }
 
 /** episode: a cancellation or pause that is scheduled or in effect. gap: the time after one. */
-export interface OtherSpan extends SpanPlace {
+export interface OtherSection extends SectionPlace {
   readonly aspect: Aspect
   readonly part: 'episode' | 'gap'
   readonly cause: null

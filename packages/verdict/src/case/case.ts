@@ -50,7 +50,7 @@ export interface SightingSource {
   readonly eventId: string | null
   readonly eventType: string
   /** Why the provider was read; null if a signed event showed the change. */
-  readonly reading: ReadReason | null
+  readonly readFor: ReadReason | null
   /** Absent if the connection is unknown. */
   readonly names?: Names
 }
@@ -170,6 +170,23 @@ export function replaceAt<T>(list: readonly T[], index: number, entry: T): reado
 export function withAll<T>(list: readonly T[], more: readonly T[]): readonly T[] {
   const missing = more.filter(item => !list.includes(item))
   return missing.length === 0 ? list : [...list, ...missing]
+}
+
+/** Returns the same list if no item changes. */
+export function mapChanged<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
+  const changed = list.map(change)
+  return changed.every((item, index) => item === list[index]) ? list : changed
+}
+
+/** The case with each record changed. Returns the same case if no record changes. */
+export function changeRecords(theCase: Case, change: (record: ActionRecord) => ActionRecord): Case {
+  const actions = mapChanged(theCase.actions, change)
+  return actions === theCase.actions ? theCase : { ...theCase, actions }
+}
+
+/** The case with more messages in its outbox. */
+export function withMessages(theCase: Case, ...entries: readonly CaseOutboxEntry[]): Case {
+  return { ...theCase, outbox: [...theCase.outbox, ...entries] }
 }
 
 /** The case with this version of a record, which is added if it is new. */

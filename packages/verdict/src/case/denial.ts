@@ -17,10 +17,10 @@ export function denialReasonOf({ look }: ActionRecord): Extract<VerdictReason, '
 export function withoutDenial(before: ActionRecord, record: ActionRecord, source: SightingSource): ActionRecord {
   const known = record.look?.lateReading
   if (known?.outcome !== 'not_found') return record
-  const { eventId, reading } = source
+  const { eventId, readFor } = source
   const isNewEvent = eventId !== null && record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
-  if (reading === null && !isNewEvent) return record
-  const readBack = reading === null ? 'unavailable' : 'confirmed'
+  if (readFor === null && !isNewEvent) return record
+  const readBack = readFor === null ? 'unavailable' : 'confirmed'
   return { ...withLateReading(record, { ...known, outcome: 'confirmed' }), readBack }
 }
 

@@ -1,6 +1,6 @@
 import { PERSONAL_DATA_DAYS } from '@backstop/contracts'
 import type { ActionRecord } from './action-record.ts'
-import type { Case, RefundTotal, SubscriptionRow } from './case.ts'
+import { type Case, mapChanged, type RefundTotal, type SubscriptionRow } from './case.ts'
 import { asDetails, hasPersonalData, type KnownDetails, withoutPersonalData } from './details.ts'
 
 /**
@@ -89,10 +89,4 @@ export function eraseInRecord(record: ActionRecord): ActionRecord {
 function erase<T extends ActionRecord | RefundTotal | SubscriptionRow | { readonly details?: KnownDetails }>(of: T): T {
   const { details, ...rest } = of
   return hasPersonalData(details) ? ({ ...rest, ...asDetails(withoutPersonalData(details)) } as T) : of
-}
-
-/** Returns the same list if no item changes. */
-function mapChanged<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
-  const changed = list.map(change)
-  return changed.every((item, index) => item === list[index]) ? list : changed
 }

@@ -42,14 +42,14 @@ export function addSightingToTimeline(
   now: number,
 ): ActionRecord {
   if (record.timeline.length >= MAX_ENTRIES) return record
-  const { eventId, eventType, reading } = source
+  const { eventId, eventType, readFor } = source
   if (eventId !== null) {
     const isNew = record.eventIds.includes(eventId) && !before.eventIds.includes(eventId)
     if (!isNew) return record
-    const text = reading === null ? `The provider reported ${eventType}` : `The provider was read after ${eventType}`
+    const text = readFor === null ? `The provider reported ${eventType}` : `The provider was read after ${eventType}`
     return addToTimeline(record, timelineEntry(now, 'event_received', eventId, text))
   }
-  if (reading === null || (before.timeline.length > 0 && before.state === record.state)) return record
-  const text = `The provider's data, read ${READ_FOR[reading]}, shows it as ${stateOf(record)}`
+  if (readFor === null || (before.timeline.length > 0 && before.state === record.state)) return record
+  const text = `The provider's data, read ${READ_FOR[readFor]}, shows it as ${stateOf(record)}`
   return addToTimeline(record, timelineEntry(now, 'read_back', null, text))
 }

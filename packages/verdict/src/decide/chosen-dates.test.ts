@@ -17,7 +17,7 @@ function read(type: string, object: Readonly<Record<string, unknown>>, readAt = 
   const origin = { projectId: PROJECT, connectionId: CONNECTION, site: 'acme', readAt }
   const meaning = PROVIDERS.subscription.normaliseObject(origin, type, object)
   if (meaning.kind !== 'observed') throw new Error(`It shows nothing: ${JSON.stringify(meaning)}`)
-  const source = sourceOf('', 'sweep', { eventId: null, reading: 'sweep' })
+  const source = sourceOf('', 'sweep', { eventId: null, readFor: 'sweep' })
   return meaning.sightings.map(sighting => ({ kind: 'sighting', sighting, source }))
 }
 

@@ -77,7 +77,7 @@ const READ_FOR_LOOKS: readonly (ReadReason | null)[] = ['second_look', 'settleme
  * always accepted, because a refused one would be requested again for ever.
  */
 export function whyRefused(theCase: Case, input: Input, now: number): ReturnType<typeof whyFull> {
-  if (input.kind !== 'sighting' || READ_FOR_LOOKS.includes(input.source.reading)) return null
+  if (input.kind !== 'sighting' || READ_FOR_LOOKS.includes(input.source.readFor)) return null
   const why = whyFull(theCase)
   return why === null || countRecords(applySighting(theCase, input, now)) <= countRecords(theCase) ? null : why
 }

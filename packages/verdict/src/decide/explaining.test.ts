@@ -418,7 +418,7 @@ function afterLateAnswer(theCase: Case, pending: PendingLook, facts: LookFacts, 
   const isKnown = said !== 'not known'
   const shown = refundShown({ state: said as ActionRecord['state'] })
   const found = isKnown
-    ? play([{ at, input: sightingInput(shown, { eventId: null, reading: 'second_look' }) }], theCase)
+    ? play([{ at, input: sightingInput(shown, { eventId: null, readFor: 'second_look' }) }], theCase)
     : theCase
   return decide(found, look(pending, facts, isKnown ? 'read' : 'not_found'), contextAt(at))
 }

@@ -44,7 +44,7 @@ const afterQuestion = (theCase: Case, at: number) =>
 const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', at = ALERTED_AT + MINUTE) =>
   decide(theCase, look(reading(theCase) as PendingLook, readable, outcome), contextAt(at))
 const shown = (theCase: Case, state: 'failed' | 'succeeded', at = ALERTED_AT + MINUTE) =>
-  play([{ at, input: sightingInput(refundShown({ state }), { eventId: null, reading: 'second_look' }) }], theCase)
+  play([{ at, input: sightingInput(refundShown({ state }), { eventId: null, readFor: 'second_look' }) }], theCase)
 
 describe('the question after an alert without an answer', () => {
   test('is due after a minute, and equals the question of the second look', () => {

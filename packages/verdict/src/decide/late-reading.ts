@@ -1,6 +1,6 @@
 import type { Readback } from '@backstop/contracts'
 import type { ActionRecord, LateReading } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
+import { type Case, withMessages, withRecord } from '../case/case.ts'
 import { withLateReading } from '../case/denial.ts'
 import type { LateReadingLook, LookInput } from '../case/looks.ts'
 import { addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
@@ -55,7 +55,7 @@ function askProviderAgain(
   )
   const whom = decideWhomToAsk(action, facts)
   if (whom.kind !== 'ask') return asked
-  return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, look, whom.asking, 'second_look', now)] }
+  return withMessages(asked, rereadEntry(theCase, look, whom.asking, 'second_look', now))
 }
 
 function nextQuestionAt(tries: number, now: number): number {

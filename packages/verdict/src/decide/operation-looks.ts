@@ -1,13 +1,13 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
-import type { Case, FollowedOperation } from '../case/case.ts'
+import { type Case, type FollowedOperation, withMessages } from '../case/case.ts'
 import { awaitsAnswer, type LookInput, type OperationLook as PendingOperationLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { questionThrough } from '../case/whom-to-ask.ts'
 import { reportMissing } from '../operation/drift.ts'
 import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
 import { rereadEntry } from '../show/outbox-entries.ts'
-import { spansOf } from '../subscription/subscription-row.ts'
+import { sectionsOf } from '../subscription/subscription-row.ts'
 
 /** How long the object of a completed operation may be unknown before the provider is asked. */
 const MISSING_AFTER_MS = 15 * 60_000
@@ -81,7 +81,7 @@ export function lookAtOperation(
     const asking = questionThrough(facts.policies.get(operation.connection_id), what, facts)
     if (asking === undefined) return withLook(lookAfterAnswer(look, operation, now))
     const asked = withLook({ ...look, askedAt: now })
-    return { ...asked, outbox: [...asked.outbox, rereadEntry(theCase, pending, asking, look.why, now)] }
+    return withMessages(asked, rereadEntry(theCase, pending, asking, look.why, now))
   }
   if (answer.outcome === 'unavailable') {
     const isOver = now - look.dueAt >= MISSING_UNTIL_MS
@@ -111,5 +111,5 @@ function isConfirmedOtherwise(theCase: Case, operation: Operation): boolean {
   const names = [operation.subject, operation.provider_ref]
   return theCase.subscriptions
     .filter(row => names.some(name => name !== null && row.objectIds.includes(name)))
-    .some(row => spansOf(row, 'cancellation').at(-1)?.part === 'episode')
+    .some(row => sectionsOf(row, 'cancellation').at(-1)?.part === 'episode')
 }

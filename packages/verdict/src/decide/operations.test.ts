@@ -318,7 +318,7 @@ describe('an operation that is reported as completed', () => {
   test('has no drift if the answer shows its object', () => {
     const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
     const shown = play(
-      [{ at, input: sightingInput(refundShown(), { eventId: null, reading: 'missing_check' }) }],
+      [{ at, input: sightingInput(refundShown(), { eventId: null, readFor: 'missing_check' }) }],
       asked,
     )
     expect(driftsIn(decide(shown, look(pending, readable, 'read'), contextAt(at + MINUTE)))).toEqual([])

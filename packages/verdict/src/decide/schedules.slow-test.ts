@@ -200,10 +200,10 @@ function runThrough({ steps }: History): ScheduleCourse {
 function inputsOf(
   meaning: ReturnType<typeof PROVIDERS.processor.normaliseEvent>,
   eventId: string | null,
-  reading: 'sweep' | 'baseline' = 'sweep',
+  readFor: 'sweep' | 'baseline' = 'sweep',
 ): Extract<Input, { kind: 'sighting' }>[] {
   const sightings = meaning.kind === 'observed' ? meaning.sightings : []
-  const source = sourceOf(eventId ?? '', 'told', eventId === null ? { eventId: null, reading } : {})
+  const source = sourceOf(eventId ?? '', 'told', eventId === null ? { eventId: null, readFor } : {})
   return sightings.map(sighting => ({ kind: 'sighting', sighting, source }) as const)
 }
 
@@ -213,7 +213,7 @@ function rereadInputs(
   id: string,
   at: number,
   step: number,
-  reading: 'sweep' | 'baseline' = 'sweep',
+  readFor: 'sweep' | 'baseline' = 'sweep',
 ): CourseInput[] {
   const subscription = account.asOf(at).subscriptions.get(id)
   const scheduleAt = at + 2 * SECOND
@@ -225,7 +225,7 @@ function rereadInputs(
     if (object === undefined) return []
     const origin = { projectId: PROJECT, connectionId: CONNECTION, site: null, readAt }
     const meaning = PROVIDERS.processor.normaliseObject(origin, object.object, { ...object })
-    return inputsOf(meaning, null, reading).map(input => ({ kind: 'reading', step, input }) as const)
+    return inputsOf(meaning, null, readFor).map(input => ({ kind: 'reading', step, input }) as const)
   })
 }
 

@@ -160,7 +160,7 @@ describe('the second look, if the provider can be asked', () => {
   test('objects of the answer are applied before the look', () => {
     const failed = refundShown({ state: 'failed' })
     const shown = play(
-      [{ at: T0 + 2 * MINUTE, input: sightingInput(failed, { eventId: null, reading: 'second_look' }) }],
+      [{ at: T0 + 2 * MINUTE, input: sightingInput(failed, { eventId: null, readFor: 'second_look' }) }],
       asked,
     )
     expect(onlyAction(afterAnswer(shown, 'read'))).toMatchObject({ state: 'failed', verdict: 'unexplained' })
@@ -183,7 +183,7 @@ describe('the second look, if the provider can be asked', () => {
     expect(rereadsOf(asking)).toMatchObject([{ targets: [{ type: 'refund', id: 'pi_1' }] }])
     const found = refundShown({ about: ['pi_1', 'ch_1'] })
     const shown = play(
-      [{ at: T0 + 2 * MINUTE, input: sightingInput(found, { eventId: null, reading: 'second_look' }) }],
+      [{ at: T0 + 2 * MINUTE, input: sightingInput(found, { eventId: null, readFor: 'second_look' }) }],
       asking,
     )
     const step = secondLooks(shown).find(({ kind }) => kind === 'refund_total') as PendingLook

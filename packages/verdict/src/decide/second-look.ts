@@ -1,5 +1,5 @@
 import type { ActionRecord } from '../case/action-record.ts'
-import { type Case, type RefundTotal, replaceAt, withRecord } from '../case/case.ts'
+import { type Case, type RefundTotal, replaceAt, withMessages, withRecord } from '../case/case.ts'
 import { policiesOf } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import {
@@ -56,7 +56,7 @@ function applySecondLook(judged: Case, look: SecondLook, input: LookInput, conte
     case 'keep_waiting':
       return markAsked(judged, look, now)
     case 'await_answer':
-      return isSigned(seen) ? { ...judged, outbox: [...judged.outbox, endOfWaitEntry(judged, look, now)] } : judged
+      return isSigned(seen) ? withMessages(judged, endOfWaitEntry(judged, look, now)) : judged
     case 'conclude':
       return concludeLook(judged, look, { ...input, answer: step.answer }, context)
     default:
@@ -107,7 +107,7 @@ function askProvider(
   const answerByMs = isSigned(seen) ? answerBy(look.dueAt, now) : undefined
   const question = rereadEntry(theCase, look, asking, 'second_look', now, answerByMs)
   const end = answerByMs === undefined ? [] : [unansweredEntry(theCase, look, answerByMs, now)]
-  return { ...asked, outbox: [...asked.outbox, question, ...end] }
+  return withMessages(asked, question, ...end)
 }
 
 /**
@@ -124,7 +124,7 @@ function findLook(theCase: Case, { lookId, dueAt }: LookInput): PendingLook | un
 /** Clocks differ between machines. If a look is early by this machine's clock, it is sent again. */
 function requeueLook(theCase: Case, look: PendingLook, now: number): Case {
   if (look.kind === 'operation' || look.kind === 'decision') return theCase
-  return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, look.lookId, look.dueAt, now)] }
+  return withMessages(theCase, recheckEntry(theCase, look.lookId, look.dueAt, now))
 }
 
 function subjectOfLook(theCase: Case, look: SecondLook): ActionRecord | RefundTotal | undefined {

@@ -64,7 +64,7 @@ function readings(
     .filter(object => object !== undefined)
     .map(object => {
       const meaning = PROVIDERS.processor.normaliseObject(origin, object.object, { ...object })
-      return { at: now, input: sightingIn(meaning, ['', 'sweep', { eventId: null, reading: 'sweep', ...source }]) }
+      return { at: now, input: sightingIn(meaning, ['', 'sweep', { eventId: null, readFor: 'sweep', ...source }]) }
     })
 }
 
@@ -194,7 +194,7 @@ describe('a cancellation that a schedule sets', () => {
     account.scheduleCancelByObject(id)
     pass(60 * MINUTE)
     const connection = { id: CONNECTION, createdAt: T0 + 60 * MINUTE }
-    expect(told(lookAll(play(readApart({ reading: 'baseline', connection }))))).toEqual([
+    expect(told(lookAll(play(readApart({ readFor: 'baseline', connection }))))).toEqual([
       'cancellation scheduled explained scheduled_before',
     ])
   })

@@ -1,9 +1,8 @@
 import type { Operation } from '@backstop/contracts'
-import { type ActionRecord, needsVerdict } from '../case/action-record.ts'
+import { type ActionRecord, type Match, needsVerdict } from '../case/action-record.ts'
 import { creditNoteIdsOf, refundIdsOf } from '../case/sides.ts'
 import {
   claimResultOf,
-  type Match,
   mayTakeOperation,
   requestedBetween,
   STRENGTHS,

@@ -1,17 +1,12 @@
 import { type CandidateFailure, hasExecuted, type Operation, type VerdictReason } from '@backstop/contracts'
 import type { EndCause } from '@backstop/providers'
-import type { ActionRecord } from '../case/action-record.ts'
+import type { ActionRecord, Match } from '../case/action-record.ts'
 import { creditNoteIdsOf, madeNotLaterThan, refundIdsOf } from '../case/sides.ts'
 import type { Timed } from './pairing.ts'
 import { EARLIEST_BEFORE_START_MS, LATEST_AFTER_END_MS, LATEST_WITHOUT_END_MS } from './time-windows.ts'
 
 /** Larger than any distance in time between an operation and an action whose time is known. */
 const UNDATED_DISTANCE_MS = 100 * 366 * 86_400_000
-
-export type Match = Extract<
-  VerdictReason,
-  'provider_ref_matches' | 'idempotency_key_matches' | 'credit_note_matches' | 'amount_and_time_match'
->
 
 /** Why an operation that fits an action does not explain it, because of other actions and operations. */
 type FailedAssignment = 'explains_another' | 'other_operation_fits_better' | 'awaits_its_own'

@@ -1,15 +1,10 @@
-import type { LookedConnection, OutOfBand, VerdictReason } from '@backstop/contracts'
+import type { LookedConnection, OutOfBand } from '@backstop/contracts'
+import type { SilencedReason } from '../case/action-record.ts'
 
 /** Whether an unexplained action may alert. */
 export type Permission =
   | { readonly kind: 'alert'; readonly connectionId: string; readonly outOfBand: OutOfBand }
-  | {
-      readonly kind: 'quiet'
-      readonly reason: Extract<
-        VerdictReason,
-        'out_of_band_ignore' | 'auto_before_first_operation' | 'connection_deleted'
-      >
-    }
+  | { readonly kind: 'quiet'; readonly reason: SilencedReason }
 
 /** Strictest first: if two connections show an action, the stricter setting applies. */
 const STRICTNESS: readonly OutOfBand[] = ['alert', 'auto', 'ignore']

@@ -6,7 +6,7 @@ import {
   type OutOfBand,
 } from '@backstop/contracts'
 import { type ActionRecord, openIncident } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
+import { type Case, withMessages, withRecord } from '../case/case.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { alertEntry, incidentEntry } from '../show/outbox-entries.ts'
@@ -106,5 +106,5 @@ export function withIncidentMessages(
   // Compaction keeps the last message of each incident for ever, so those of heartbeats are not on the topic.
   const messages = isHeartbeatProject(theCase.projectId) ? [] : [incidentEntry(theCase, record, incident, now)]
   const alerts = event === null ? [] : [alertEntry(theCase, record, incident, event, now)]
-  return { ...theCase, outbox: [...theCase.outbox, ...messages, ...alerts] }
+  return withMessages(theCase, ...messages, ...alerts)
 }

@@ -17,14 +17,14 @@ export interface ChangeableIncident {
 }
 
 /** state: the state does not allow the change. version: another change came first. full: the limit of changes is reached. */
-export type Refusal = 'state' | 'version' | 'full'
+export type ChangeRefusal = 'state' | 'version' | 'full'
 
 export type ChangeDecision =
   /** `event` is the alert to raise; null if there is none. */
   | { readonly kind: 'changed'; readonly progress: IncidentProgress; readonly event: IncidentEvent | null }
   /** The incident has this change already. */
   | { readonly kind: 'repeated' }
-  | { readonly kind: 'refused'; readonly reason: Refusal; readonly text: string }
+  | { readonly kind: 'refused'; readonly reason: ChangeRefusal; readonly text: string }
 
 /** Changes that one incident keeps. */
 export const MAX_CHANGES = 100

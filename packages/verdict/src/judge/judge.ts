@@ -8,7 +8,7 @@ import {
   openIncident,
   type Pending,
 } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
+import { type Case, withMessages, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, lookedConnections } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import { denialReasonOf } from '../case/denial.ts'
@@ -114,7 +114,7 @@ function scheduleLook(theCase: Case, action: NotUnexplained, { now, recheckDelay
   }
   const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostExplanationText(action))
   const next = withRecord(theCase, action.verdict === 'explained' ? addToTimeline(armed, lost) : armed)
-  return { ...next, outbox: [...next.outbox, recheckEntry(theCase, action.id, dueAt, now)] }
+  return withMessages(next, recheckEntry(theCase, action.id, dueAt, now))
 }
 
 function lostExplanationText(action: ActionRecord): string {

@@ -56,7 +56,7 @@ describe('a refund that the biller made through its gateway', () => {
   test('with two alerts keeps one incident; the other one is resolved and refers to it', () => {
     const signed = (input: Input) => ({
       ...input,
-      source: { ...through('con_t'), eventId: 't', eventType: 'x', reading: null },
+      source: { ...through('con_t'), eventId: 't', eventType: 'x', readFor: null },
     })
     const apart = lookThroughBoth(
       playAll(atGateway, signed(sightingInput(refundShown({ ...biller, provider: 'reseller' }))) as Input),

@@ -1,5 +1,5 @@
 import { type ActionRecord, isProvisional, judgementOf, openIncident, type Side } from '../case/action-record.ts'
-import { type Case, withAll, withConnection, withRecord } from '../case/case.ts'
+import { type Case, withAll, withConnection, withMessages, withRecord } from '../case/case.ts'
 import { asDetails, mergeDetails, withoutOrigin } from '../case/details.ts'
 import { withSides } from '../case/sides.ts'
 import { timelineEntry } from '../case/timeline.ts'
@@ -122,5 +122,5 @@ function withIncidentsOf(theCase: Case, kept: ActionRecord, duplicate: ActionRec
  */
 function withPendingLookOf(theCase: Case, kept: ActionRecord, { id, look, verdict }: ActionRecord, now: number): Case {
   if (id === kept.id || verdict !== 'pending' || look === null || look.doneAt !== null) return theCase
-  return { ...theCase, outbox: [...theCase.outbox, recheckEntry(theCase, kept.id, look.dueAt, now)] }
+  return withMessages(theCase, recheckEntry(theCase, kept.id, look.dueAt, now))
 }

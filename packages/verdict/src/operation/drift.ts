@@ -1,6 +1,6 @@
 import { type Difference, formatMoney, type Operation, type OperationState } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
-import { type Case, withRecord } from '../case/case.ts'
+import { type Case, withMessages, withRecord } from '../case/case.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { driftAlertId, driftEntry } from '../show/outbox-entries.ts'
 import { followedOperation, withFollowedOperation } from './followed-operation.ts'
@@ -93,5 +93,5 @@ function reportDifferences(
   const recorded = action === null ? null : addToTimeline(action, entry)
   const next = recorded === null ? theCase : withRecord(theCase, recorded)
   const cased = withFollowedOperation(next, { ...known, reportedDrifts: [...known.reportedDrifts, fields] })
-  return { ...cased, outbox: [...cased.outbox, driftEntry(cased, operation, recorded, differences, now)] }
+  return withMessages(cased, driftEntry(cased, operation, recorded, differences, now))
 }

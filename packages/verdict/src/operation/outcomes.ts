@@ -1,6 +1,6 @@
 import type { ObjectState, Operation } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
-import { type Case, type FollowedOperation, withRecord } from '../case/case.ts'
+import { type Case, type FollowedOperation, withMessages, withRecord } from '../case/case.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { openIncidentAbout } from '../incident/incidents.ts'
 import { finishOperationEntry } from '../show/outbox-entries.ts'
@@ -55,10 +55,8 @@ function recordOutcome(theCase: Case, operation: Operation, refunds: readonly Ac
     theCase,
     addToTimeline(record, timelineEntry(now, 'settled', operation.operation_id, text)),
   )
-  return {
-    ...withFollowedOperation(recorded, { ...known, outcome: to }),
-    outbox: [...recorded.outbox, finishOperationEntry(theCase, operation, to, action, now)],
-  }
+  const followed = withFollowedOperation(recorded, { ...known, outcome: to })
+  return withMessages(followed, finishOperationEntry(theCase, operation, to, action, now))
 }
 
 function reportRejection(theCase: Case, action: ActionRecord, now: number): Case {

@@ -1,5 +1,5 @@
 import type { ActionRecord } from '../case/action-record.ts'
-import type { Case } from '../case/case.ts'
+import { type Case, changeRecords } from '../case/case.ts'
 import { type KnownDetails, mergeDetails, withoutOrigin, withoutPersonalData } from '../case/details.ts'
 import { isPersonalDataExpired } from '../case/personal-data.ts'
 
@@ -11,10 +11,7 @@ import { isPersonalDataExpired } from '../case/personal-data.ts'
 export function addDetailsOfCharges(theCase: Case, now: number): Case {
   const charges = detailsByCharge(theCase)
   if (charges.size === 0) return theCase
-  const actions = theCase.actions.map(action =>
-    action.kind === 'refund' ? withDetailsOf(action, charges, now) : action,
-  )
-  return actions.every((action, index) => action === theCase.actions[index]) ? theCase : { ...theCase, actions }
+  return changeRecords(theCase, action => (action.kind === 'refund' ? withDetailsOf(action, charges, now) : action))
 }
 
 function detailsByCharge({ refundTotals }: Case): ReadonlyMap<string, KnownDetails> {

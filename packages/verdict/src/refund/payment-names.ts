@@ -1,5 +1,5 @@
 import { type ActionRecord, isProvisional } from '../case/action-record.ts'
-import { type Case, type EvictedRecord, withAll } from '../case/case.ts'
+import { type Case, changeRecords, type EvictedRecord, withAll } from '../case/case.ts'
 
 /**
  * The card processor has two ids for one payment, the charge and the payment intent, and an event may lack one of them.
@@ -14,8 +14,7 @@ export type LinkedNames = ReadonlyMap<string, ReadonlySet<string>>
 export function addPaymentNames(theCase: Case): Case {
   const links = linkedNames(theCase)
   if (links.size === 0) return theCase
-  const actions = theCase.actions.map(action => (isOfPayment(action) ? withPaymentNames(action, links) : action))
-  return actions.every((action, index) => action === theCase.actions[index]) ? theCase : { ...theCase, actions }
+  return changeRecords(theCase, action => (isOfPayment(action) ? withPaymentNames(action, links) : action))
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type SightingSource,
   withAll,
   withConnection,
+  withMessages,
   withRecord,
 } from '../case/case.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
@@ -17,13 +18,13 @@ import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { mergeRecords } from '../judge/same-action.ts'
 import { recheckEntry } from '../show/outbox-entries.ts'
 import {
-  type ChargeReading,
+  type ChargeRefunds,
   mayPredateConnection,
   nearestRecord,
   readCharges,
   toKnownRefund,
   totalIdPrefix,
-} from './charge-reading.ts'
+} from './charge-refunds.ts'
 import { addPaymentNames } from './payment-names.ts'
 import type { UnnamedRefund } from './refund-totals.ts'
 
@@ -110,7 +111,7 @@ export function updateProvisionalRefunds(theCase: Case, context: DecisionContext
 }
 
 /** Ids of the totals that prove a refund without a record. */
-function totalsNeedingLook({ unrecorded }: ChargeReading): readonly string[] {
+function totalsNeedingLook({ unrecorded }: ChargeRefunds): readonly string[] {
   return unrecorded.filter(refund => !mayPredateConnection(refund)).map(({ total }) => total.id)
 }
 
@@ -122,13 +123,11 @@ function scheduleTotalLooks(
   const dueAt = now + recheckDelayMs
   const armed = theCase.refundTotals.filter(({ id, look }) => totalIds.has(id) && look?.doneAt !== null)
   if (armed.length === 0) return theCase
-  return {
-    ...theCase,
-    refundTotals: theCase.refundTotals.map(total =>
-      armed.includes(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
-    ),
-    outbox: [...theCase.outbox, ...armed.map(({ id }) => recheckEntry(theCase, id, dueAt, now))],
-  }
+  const refundTotals = theCase.refundTotals.map(total =>
+    armed.includes(total) ? { ...total, look: { dueAt, askedAt: null, doneAt: null } } : total,
+  )
+  const requests = armed.map(({ id }) => recheckEntry(theCase, id, dueAt, now))
+  return withMessages({ ...theCase, refundTotals }, ...requests)
 }
 
 /** The second look at a total: each refund that only this total proves becomes a provisional action. */

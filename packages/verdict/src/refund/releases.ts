@@ -1,4 +1,4 @@
-import type { Case } from '../case/case.ts'
+import { type Case, changeRecords } from '../case/case.ts'
 import { asRelease } from '../case/sides.ts'
 
 /**
@@ -10,9 +10,8 @@ export function markReleases(theCase: Case): Case {
     theCase.refundTotals.flatMap(({ isReleasedAuthorization, chargeId }) => (isReleasedAuthorization ? chargeId : [])),
   )
   if (uncaptured.size === 0) return theCase
-  const actions = theCase.actions.map(action => {
+  return changeRecords(theCase, action => {
     const isRelease = action.kind === 'refund' && action.objectIds.some(id => uncaptured.has(id))
     return isRelease && action.isRelease === undefined ? asRelease(action) : action
   })
-  return actions.every((action, index) => action === theCase.actions[index]) ? theCase : { ...theCase, actions }
 }

@@ -1,5 +1,5 @@
 import type { ActionRecord, SeenThrough } from '../case/action-record.ts'
-import { type Case, type RefundTotal, withConnection } from '../case/case.ts'
+import { type Case, changeRecords, type RefundTotal, withConnection } from '../case/case.ts'
 
 /**
  * How far a refund's time may be after the time of the total that includes it, because providers give whole seconds.
@@ -17,11 +17,9 @@ interface ShownCharge extends Pick<RefundTotal, 'objectIds' | 'currency'> {
  * applies to them.
  */
 export function addConnectionsOfTotals(theCase: Case): Case {
-  const { actions, refundTotals } = theCase
-  if (refundTotals.length === 0) return theCase
-  const charges = shownCharges(refundTotals)
-  const joined = actions.map(action => withConnectionsOf(action, charges))
-  return joined.every((action, index) => action === actions[index]) ? theCase : { ...theCase, actions: joined }
+  if (theCase.refundTotals.length === 0) return theCase
+  const charges = shownCharges(theCase.refundTotals)
+  return changeRecords(theCase, action => withConnectionsOf(action, charges))
 }
 
 function shownCharges(totals: readonly RefundTotal[]): readonly ShownCharge[] {

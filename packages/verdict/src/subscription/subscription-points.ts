@@ -94,8 +94,8 @@ function unmanagedPhases(own: readonly Snapshot[], ofSchedule: readonly Snapshot
 }
 
 /** True if a re-read may be of an older copy, from before the schedule was set. */
-function mayBeStale(reading: Snapshot, { asOf, cancellation }: Snapshot): boolean {
-  return cancellation.requestedAt !== null && reading.asOf >= asOf && reading.asOf - asOf <= READ_DELAY_MS
+function mayBeStale(stale: Snapshot, { asOf, cancellation }: Snapshot): boolean {
+  return cancellation.requestedAt !== null && stale.asOf >= asOf && stale.asOf - asOf <= READ_DELAY_MS
 }
 
 function trackOf(showings: readonly SnapshotPhase[], aspect: Aspect): Point[] {

@@ -188,7 +188,7 @@ describe('snapshots of a subscription show', () => {
     },
   ])('show a pause once if it is read $name', ({ reads, events, records: expected }) => {
     const told = [
-      sightingInput(reads, { eventId: null, eventType: 'sweep', reading: 'sweep' }),
+      sightingInput(reads, { eventId: null, eventType: 'sweep', readFor: 'sweep' }),
       ...events.map(one => sightingInput(one)),
     ]
     expect(records(playAll(...told))).toEqual(expected)
@@ -230,7 +230,7 @@ describe('snapshots of a subscription show', () => {
   })
 
   test('the timeline has each relevant event once, and re-reads only if they show a change', () => {
-    const sweep = { eventId: null, eventType: 'sweep', reading: 'sweep' } as const
+    const sweep = { eventId: null, eventType: 'sweep', readFor: 'sweep' } as const
     const theCase = playAll(
       sightingInput(setAt(0)),
       sightingInput(setAt(0)),
@@ -250,7 +250,7 @@ test('a request that seemed to remove an end adds no key to the cancellation, if
         idempotencyKey: 'takes-back',
       }),
     ),
-    sightingInput(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', reading: 'sweep' }),
+    sightingInput(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', readFor: 'sweep' }),
   ]
   for (const order of [told, told.toReversed()]) {
     expect(playAll(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
@@ -348,7 +348,7 @@ describe('an end that was backdated to before the connection, of a subscription 
 })
 
 test('an end that is scheduled again soon after another one was read is a separate action', () => {
-  const read = sightingInput(setAt(3), { eventId: null, reading: 'sweep' })
+  const read = sightingInput(setAt(3), { eventId: null, readFor: 'sweep' })
   const anew = sightingInput(setAt(20, { before: { cancellation: 'none', pause: null } }))
   for (const order of [playAll(read, anew), playAll(anew, read)]) {
     expect(records(order)).toEqual([

@@ -3,8 +3,8 @@ import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import {
   type ActionRecord,
   type Aspect,
-  type CancellationSpan,
-  type OtherSpan,
+  type CancellationSection,
+  type OtherSection,
   type SeenThrough,
   type SubscriptionRecord,
   UNJUDGED,
@@ -32,7 +32,7 @@ import { isPersonalDataExpired } from '../case/personal-data.ts'
 import { addSightingToTimeline, addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
 import { mergeRecords } from '../judge/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'
-import { type HistorySpan, spansOf, withSnapshot } from './subscription-row.ts'
+import { type HistorySection, sectionsOf, withSnapshot } from './subscription-row.ts'
 
 /**
  * If the provider gives no request time, a cancellation may have been requested up to this long before it was first
@@ -68,18 +68,18 @@ function deriveAspect(
   source: SightingSource | null,
   now: number,
 ): Case {
-  const spans = spansOf(row, aspect)
-  const derived = spans.reduce((next, span) => {
-    const kind = kindOfSpan(span, aspect)
-    return kind === null ? next : deriveRecord(next, row, aspect, span, kind, source, now)
+  const sections = sectionsOf(row, aspect)
+  const derived = sections.reduce((next, section) => {
+    const kind = kindOfSection(section, aspect)
+    return kind === null ? next : deriveRecord(next, row, aspect, section, kind, source, now)
   }, theCase)
   // A gap can turn out to be part of an episode, because the same request was shown again after it. Then its record is
   // merged into the episode's record.
   return derived.actions.reduce((next, record) => {
     const { turn } = record
     if (turn?.row !== row.identity || turn.aspect !== aspect || turn.part !== 'gap') return next
-    const holding = spans.filter(span => containsTime(span, turn.anchor))
-    if (holding.some(span => span.part === 'gap')) return next
+    const holding = sections.filter(section => containsTime(section, turn.anchor))
+    if (holding.some(section => section.part === 'gap')) return next
     const [episode] = holding
     const into = episode && next.actions.find(other => isRecordOf(other, row, aspect, episode))
     if (into === undefined) return next
@@ -90,7 +90,10 @@ function deriveAspect(
   }, derived)
 }
 
-function kindOfSpan({ part, reached, snapshots }: HistorySpan, aspect: Aspect): SubscriptionRecord['kind'] | null {
+function kindOfSection(
+  { part, reached, snapshots }: HistorySection,
+  aspect: Aspect,
+): SubscriptionRecord['kind'] | null {
   if (part === 'episode') return aspect
   if (reached === null || (aspect === 'pause' && isEndOfSubscription(snapshots[0]))) return null
   return reached === 'set' ? 'schedule_removal' : 'resume'
@@ -101,7 +104,7 @@ function isEndOfSubscription(snapshot: Snapshot | undefined): boolean {
   return snapshot?.cancellation.phase === 'executed' && snapshot.before?.pause !== 'none'
 }
 
-function containsTime({ from, to }: HistorySpan, anchor: number): boolean {
+function containsTime({ from, to }: HistorySection, anchor: number): boolean {
   return from <= anchor && anchor <= to
 }
 
@@ -109,33 +112,33 @@ function isRecordOf(
   record: ActionRecord,
   row: SubscriptionRow,
   aspect: Aspect,
-  span: HistorySpan,
+  section: HistorySection,
 ): record is SubscriptionRecord {
   const { turn } = record
-  if (turn === null || turn.row !== row.identity || turn.aspect !== aspect || turn.part !== span.part) return false
-  return containsTime(span, turn.anchor)
+  if (turn === null || turn.row !== row.identity || turn.aspect !== aspect || turn.part !== section.part) return false
+  return containsTime(section, turn.anchor)
 }
 
 function deriveRecord(
   theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
-  span: HistorySpan,
+  section: HistorySection,
   kind: SubscriptionRecord['kind'],
   source: SightingSource | null,
   now: number,
 ): Case {
   const [known, ...others] = theCase.actions
-    .filter(record => isRecordOf(record, row, aspect, span))
+    .filter(record => isRecordOf(record, row, aspect, section))
     .sort((a, b) => a.turn.anchor - b.turn.anchor || a.firstSeenAt - b.firstSeenAt)
-  // Two records can turn out to be one span, because a snapshot between them shows the request of both.
+  // Two records can turn out to be one section, because a snapshot between them shows the request of both.
   const joined = others.reduce((next, other) => mergeRecords(next, known as ActionRecord, other, now), theCase)
   const base =
     joined.actions.filter(isSubscriptionRecord).find(record => record.id === known?.id) ??
-    newRecord(joined, row, aspect, span, kind, now)
-  const telling = decisiveSnapshots(span, aspect)
+    newRecord(joined, row, aspect, section, kind, now)
+  const telling = decisiveSnapshots(section, aspect)
   const { details: _derivedBefore, subscriptionContinues: _alsoDerived, ...kept } = base
-  const details = mergeDetails(row.details, detailsOfSpan(span))
+  const details = mergeDetails(row.details, detailsOfSection(section))
   const { anchor } = base.turn
   const record: SubscriptionRecord = {
     ...kept,
@@ -143,20 +146,20 @@ function deriveRecord(
     subject: row.subject,
     objectIds: row.objectIds,
     providerRef: row.subject,
-    state: stateOfSpan(span, aspect),
-    seenThrough: span.snapshots.reduce<readonly SeenThrough[]>(
+    state: stateOfSection(section, aspect),
+    seenThrough: section.snapshots.reduce<readonly SeenThrough[]>(
       (all, snapshot) => snapshot.seenThrough.reduce(withConnection, all),
       base.seenThrough,
     ),
-    idempotencyKeys: openingKeys(span),
+    idempotencyKeys: openingKeys(section),
     eventIds: withAll(
       base.eventIds,
       telling.flatMap(snapshot => snapshot.eventIds),
     ).slice(0, MAX_EVENT_IDS),
-    ...(aspect === 'cancellation' && span.part === 'episode'
-      ? cancellationFacts(span, base, row)
-      : { providerCreatedAt: Math.ceil(span.from), turn: otherSpanOf(row, aspect, span, anchor) }),
-    ...(kind === 'cancellation' && span.isOver ? { subscriptionContinues: !span.hasLaterEpisode } : {}),
+    ...(aspect === 'cancellation' && section.part === 'episode'
+      ? cancellationFacts(section, base, row)
+      : { providerCreatedAt: Math.ceil(section.from), turn: otherSectionOf(row, aspect, section, anchor) }),
+    ...(kind === 'cancellation' && section.isOver ? { subscriptionContinues: !section.hasLaterEpisode } : {}),
     ...asDetails(isPersonalDataExpired(base.firstSeenAt, now) ? withoutPersonalData(details) : details),
   }
   if (source === null) return withRecord(joined, record)
@@ -180,40 +183,40 @@ function isSubscriptionRecord(record: ActionRecord): record is SubscriptionRecor
   return record.turn !== null
 }
 
-function otherSpanOf(row: SubscriptionRow, aspect: Aspect, { part }: HistorySpan, anchor: number): OtherSpan {
+function otherSectionOf(row: SubscriptionRow, aspect: Aspect, { part }: HistorySection, anchor: number): OtherSection {
   return { row: row.identity, aspect, part, anchor, cause: null, askedFrom: null, wasSetBefore: false }
 }
 
 /** The time and the cause of a cancellation. They come from the snapshots that contain a request, if there are any. */
 function cancellationFacts(
-  span: HistorySpan,
+  section: HistorySection,
   { turn: { anchor }, reason }: SubscriptionRecord,
   row: SubscriptionRow,
-): { readonly providerCreatedAt: number; readonly turn: CancellationSpan } {
-  const requested = causeSnapshots(span).filter(snapshot => snapshot.cancellation.cause === 'requested')
-  const relevant = requested.length > 0 ? requested : span.snapshots
+): { readonly providerCreatedAt: number; readonly turn: CancellationSection } {
+  const requested = causeSnapshots(section).filter(snapshot => snapshot.cancellation.cause === 'requested')
+  const relevant = requested.length > 0 ? requested : section.snapshots
   const first = relevant[0]
   // A request that is later than the first snapshot did not cause this end.
   const latest = Math.max(first?.asOf ?? 0, first?.requestReportedAt ?? 0) + READ_DELAY_MS
   const times = relevant.flatMap(requestTimes(relevant)).filter(time => time <= latest)
   const place = { row: row.identity, aspect: 'cancellation', part: 'episode', anchor } as const
-  const cause = causeOfEnd(span)
+  const cause = causeOfEnd(section)
   if (times.length > 0) {
     return { providerCreatedAt: Math.min(...times), turn: { ...place, cause, askedFrom: null, wasSetBefore: false } }
   }
-  const shownAt = first?.asOf ?? span.from
+  const shownAt = first?.asOf ?? section.from
   const { phase, effectiveAt, isImmediate } = first?.cancellation ?? { phase: 'none', effectiveAt: null }
   const connectedAt = Math.min(...(first?.seenThrough ?? []).map(connection => connection.createdAt))
   // A backdated end was made after the last snapshot without it, and later than its date if the subscription was changed
   // after the connection was made. Providers give whole seconds.
   // An earlier version may have explained it by its date.
   const isChosen = isImmediate === true && shownAt >= connectedAt && reason !== 'made_before_connection'
-  const notBefore = Math.max(span.afterShown ?? 0, isChosen ? connectedAt : 0)
+  const notBefore = Math.max(section.afterShown ?? 0, isChosen ? connectedAt : 0)
   const isBackdated = effectiveAt !== null && effectiveAt < secondOf(notBefore) * 1000
   const createdAt = phase === 'executed' && !isBackdated ? Math.min(effectiveAt ?? shownAt, shownAt) : shownAt
-  const sinceShown = Math.max(Math.min(span.afterShown ?? 0, createdAt), createdAt - MAX_REQUEST_AGE_MS)
+  const sinceShown = Math.max(Math.min(section.afterShown ?? 0, createdAt), createdAt - MAX_REQUEST_AGE_MS)
   const askedFrom = isImmediate && !isBackdated ? null : sinceShown
-  const wasShownUnset = span.afterShown !== null && span.afterShown >= connectedAt
+  const wasShownUnset = section.afterShown !== null && section.afterShown >= connectedAt
   // The baseline may be read long after the connection was made. A change that an event reported came after that, and a
   // subscription that changed since then may have been given its end since then. The processor's has no version.
   const isOlder = row.provider === 'processor' || secondOf(shownAt) < secondOf(connectedAt)
@@ -244,11 +247,11 @@ function requestTimes(relevant: readonly Snapshot[]): (snapshot: Snapshot) => re
  * The cause of an end: a request, if any snapshot shows one. If the provider gives no cause, an unscheduled end while a
  * payment is overdue was made by the provider.
  */
-function causeOfEnd(span: HistorySpan): EndCause {
-  const { wasPastDue } = span
-  const [first] = span.snapshots
+function causeOfEnd(section: HistorySection): EndCause {
+  const { wasPastDue } = section
+  const [first] = section.snapshots
   const isDunning = wasPastDue && first?.cancellation.phase === 'executed' && first.cancellation.requestedAt === null
-  const causes = causeSnapshots(span).map(snapshot => snapshot.cancellation.cause)
+  const causes = causeSnapshots(section).map(snapshot => snapshot.cancellation.cause)
   if (!isDunning && causes.includes('requested')) return 'requested'
   return isDunning ? 'involuntary' : (causes.findLast(cause => cause !== 'plan_end') ?? 'plan_end')
 }
@@ -257,7 +260,7 @@ function causeOfEnd(span: HistorySpan): EndCause {
  * The snapshots that show the cause of the end. A schedule that ended together with its subscription does not show it,
  * so only the subscription's snapshots are used then.
  */
-function causeSnapshots({ snapshots }: HistorySpan): readonly Snapshot[] {
+function causeSnapshots({ snapshots }: HistorySection): readonly Snapshot[] {
   const isEnded = ({ cancellation }: Snapshot) => cancellation.phase === 'executed'
   const byItself = snapshots.filter(snapshot => snapshot.source?.kind !== 'schedule')
   return byItself.some(isEnded)
@@ -266,31 +269,31 @@ function causeSnapshots({ snapshots }: HistorySpan): readonly Snapshot[] {
 }
 
 /** The snapshots whose events belong to the record: the first one, and the one in which the change took effect. */
-function decisiveSnapshots({ snapshots, part }: HistorySpan, aspect: Aspect): readonly Snapshot[] {
+function decisiveSnapshots({ snapshots, part }: HistorySection, aspect: Aspect): readonly Snapshot[] {
   const first = snapshots.slice(0, 1)
   if (part === 'gap') return first
   const effect = snapshots.find(snapshot => ['executed', 'paused'].includes(snapshot[aspect].phase))
   return effect === undefined || effect === first[0] ? first : [...first, effect]
 }
 
-/** The idempotency keys of the requests that began the span. Keys of later requests do not show who began it. */
-function openingKeys({ snapshots }: HistorySpan): readonly string[] {
+/** The idempotency keys of the requests that began the section. Keys of later requests do not show who began it. */
+function openingKeys({ snapshots }: HistorySection): readonly string[] {
   const opening = snapshots.filter(snapshot => snapshot.asOf === snapshots[0]?.asOf)
   return opening.flatMap(snapshot => snapshot.idempotencyKeys)
 }
 
 /**
- * The origin of the request that began the span, and the newest reason. Origins of later requests do not show who began
+ * The origin of the request that began the section, and the newest reason. Origins of later requests do not show who began
  * it, and neither does a snapshot that only states the phase before.
  */
-function detailsOfSpan({ snapshots, from }: HistorySpan): KnownDetails | undefined {
+function detailsOfSection({ snapshots, from }: HistorySection): KnownDetails | undefined {
   const merged = (shown: readonly Snapshot[]) =>
     shown.reduce<KnownDetails | undefined>((all, { details }) => mergeDetails(all, details), undefined)
   const opening = snapshots.filter(({ asOf }) => asOf === from)
   return mergeDetails(withoutOrigin(merged(snapshots)), originDetails(merged(opening)))
 }
 
-function stateOfSpan({ part, reached, isOver }: HistorySpan, aspect: Aspect): ObjectState {
+function stateOfSection({ part, reached, isOver }: HistorySection, aspect: Aspect): ObjectState {
   if (part === 'gap') return 'succeeded'
   if (reached === 'set') return isOver ? 'canceled' : 'scheduled'
   return isOver && aspect === 'cancellation' ? 'reversed' : 'succeeded'
@@ -300,21 +303,21 @@ function newRecord(
   theCase: Case,
   row: SubscriptionRow,
   aspect: Aspect,
-  span: HistorySpan,
+  section: HistorySection,
   kind: SubscriptionRecord['kind'],
   now: number,
 ): SubscriptionRecord {
-  const request = span.part === 'episode' ? (span.snapshots[0]?.[aspect] ?? null) : null
+  const request = section.part === 'episode' ? (section.snapshots[0]?.[aspect] ?? null) : null
   const requestedAt = request !== null && 'requestedAt' in request ? request.requestedAt : null
-  const plain = `${row.identity}/${kind}/${requestedAt ?? Math.ceil(span.from)}`
+  const plain = `${row.identity}/${kind}/${requestedAt ?? Math.ceil(section.from)}`
   const taken = new Set([...theCase.actions, ...theCase.merged.map(({ record }) => record)].map(r => r.identity))
-  const identity = taken.has(plain) ? `${plain}/${span.from}` : plain
+  const identity = taken.has(plain) ? `${plain}/${section.from}` : plain
   return {
     id: deterministicId('action', identity),
     identity,
     kind,
     sides: [],
-    turn: otherSpanOf(row, aspect, span, span.from),
+    turn: otherSectionOf(row, aspect, section, section.from),
     provider: row.provider,
     seenThrough: [],
     subject: row.subject,
@@ -323,7 +326,7 @@ function newRecord(
     amount: null,
     currency: null,
     state: 'pending',
-    providerCreatedAt: span.from,
+    providerCreatedAt: section.from,
     idempotencyKeys: [],
     eventIds: [],
     firstSeenAt: now,

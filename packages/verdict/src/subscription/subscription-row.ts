@@ -22,7 +22,7 @@ const MAX_EVENTS_PER_SNAPSHOT = 20
  * A part of a subscription's history: an episode (a cancellation or pause that is scheduled or in effect) or the gap
  * after one. Snapshots are in the provider's order. A gap that no snapshot shows has the snapshot that states it.
  */
-export interface HistorySpan {
+export interface HistorySection {
   readonly part: 'episode' | 'gap'
   readonly from: number
   readonly to: number
@@ -52,7 +52,7 @@ export function withSnapshot(
     ...asReported(requestReportedAt),
     pause,
     before: sighting.before,
-    isBaseline: source.reading === 'baseline',
+    isBaseline: source.readFor === 'baseline',
     isPastDue: sighting.isPastDue === true,
     ...(sighting.source === undefined ? {} : { source: sighting.source }),
     seenThrough: [source.connection],
@@ -154,12 +154,12 @@ function showsChange({ before, cancellation, pause }: Snapshot): boolean {
   return isOther(before?.cancellation, cancellation.phase) || isOther(before?.pause, pause.phase)
 }
 
-/** A span while it is being built. */
-interface OpenSpan {
-  readonly part: HistorySpan['part']
+/** A section while it is being built. */
+interface OpenSection {
+  readonly part: HistorySection['part']
   readonly points: Point[]
-  reached: HistorySpan['reached']
-  /** The end of the span so far. A stale re-read of an earlier request also extends it, but adds no point. */
+  reached: HistorySection['reached']
+  /** The end of the section so far. A stale re-read of an earlier request also extends it, but adds no point. */
   to: number
   /** The request times of the earlier cancellations that this one replaced; null if the provider gives no time. */
   readonly replacedRequests: readonly (number | null)[]
@@ -175,8 +175,8 @@ const EARLIER_BY_MS = 3_600_000
  * The gaps and episodes of a row for one aspect. Two episodes follow each other directly if one request replaced
  * another.
  */
-export function spansOf(row: SubscriptionRow, aspect: Aspect): readonly HistorySpan[] {
-  const runs: OpenSpan[] = []
+export function sectionsOf(row: SubscriptionRow, aspect: Aspect): readonly HistorySection[] {
+  const runs: OpenSection[] = []
   let left: 'set' | 'done' | null = null
   for (const point of pointsOf(row, aspect)) {
     const last = runs.at(-1)
@@ -209,25 +209,25 @@ export function spansOf(row: SubscriptionRow, aspect: Aspect): readonly HistoryS
   let last: Point | undefined
   let clearAt: number | null = null
   return runs.map((run, index) => {
-    const span = spanOf(run, last, clearAt, runs.slice(index + 1))
+    const section = spanOf(run, last, clearAt, runs.slice(index + 1))
     last = run.points.at(-1)
     clearAt = run.points.findLast(point => point.isUncertain === undefined)?.asOf ?? clearAt
-    return span
+    return section
   })
 }
 
 function newOpenSpan(
-  part: OpenSpan['part'],
+  part: OpenSection['part'],
   point: Point,
-  reached: OpenSpan['reached'],
-  overtook: OpenSpan['replacedRequests'] = [],
-): OpenSpan {
-  const run: OpenSpan = { part, points: [], reached, to: point.asOf, replacedRequests: overtook }
+  reached: OpenSection['reached'],
+  overtook: OpenSection['replacedRequests'] = [],
+): OpenSection {
+  const run: OpenSection = { part, points: [], reached, to: point.asOf, replacedRequests: overtook }
   extendSpan(run, point)
   return run
 }
 
-function extendSpan(run: OpenSpan, point: Point): void {
+function extendSpan(run: OpenSection, point: Point): void {
   run.to = point.asOf
   const { cancellation } = point.snapshot
   const isOfEarlier = cancellation.requestedAt !== null && run.replacedRequests.includes(cancellation.requestedAt)
@@ -243,7 +243,7 @@ function extendSpan(run: OpenSpan, point: Point): void {
   )
 }
 
-function requestsOf({ points }: OpenSpan): readonly (number | null)[] {
+function requestsOf({ points }: OpenSection): readonly (number | null)[] {
   return points.map(point => point.snapshot.cancellation.requestedAt)
 }
 
@@ -252,7 +252,7 @@ function requestsOf({ points }: OpenSpan): readonly (number | null)[] {
  * request, and keeps it when the scheduled end comes. The biller's time is that of the scheduled end. The reseller
  * gives no time.
  */
-function endsEarlier({ points }: OpenSpan, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
+function endsEarlier({ points }: OpenSection, { asOf, snapshot, phase }: Point, provider: ProviderKind): boolean {
   const [first, last] = [points[0], points.at(-1)]
   if (last?.phase !== 'set' || first === undefined || asOf <= first.asOf) return false
   const [was, is] = [last.snapshot.cancellation, snapshot.cancellation]
@@ -268,7 +268,7 @@ function endsEarlier({ points }: OpenSpan, { asOf, snapshot, phase }: Point, pro
  * True if the subscription ended once more. The biller never changes the time of an end that took effect, so another time means that
  * the subscription was reactivated in between, although no snapshot shows it: its reading was too late, or failed.
  */
-function endsAgain({ points }: OpenSpan, { snapshot, phase }: Point, provider: ProviderKind): boolean {
+function endsAgain({ points }: OpenSection, { snapshot, phase }: Point, provider: ProviderKind): boolean {
   const last = points.at(-1)
   if (provider !== 'subscription' || last?.phase !== 'done' || phase !== 'done') return false
   const [was, is] = [last.snapshot.cancellation, snapshot.cancellation]
@@ -276,15 +276,15 @@ function endsAgain({ points }: OpenSpan, { snapshot, phase }: Point, provider: P
 }
 
 /**
- * @param last the last point before the span
+ * @param last the last point before the section
  * @param clearAt the last time before it at which the provider showed a certain phase
  */
 function spanOf(
-  { part, points, reached, to }: OpenSpan,
+  { part, points, reached, to }: OpenSection,
   last: Point | undefined,
   clearAt: number | null,
-  later: readonly OpenSpan[],
-): HistorySpan {
+  later: readonly OpenSection[],
+): HistorySection {
   const [next] = later
   return {
     part,
@@ -303,13 +303,13 @@ function spanOf(
  * A gap goes on until the next episode, whose first snapshot may state it: a record that was derived from this snapshot alone is a
  * record of the gap.
  */
-function endOf(part: OpenSpan['part'], to: number, next: OpenSpan | undefined): number {
+function endOf(part: OpenSection['part'], to: number, next: OpenSection | undefined): number {
   if (next?.part !== 'episode') return to
   const beforeNext = (next.points[0]?.asOf ?? 0) - 0.5
   return part === 'gap' ? Math.max(to, beforeNext) : Math.min(to, beforeNext)
 }
 
-function isSameRequest(episode: OpenSpan | undefined, point: Point, aspect: Aspect): boolean {
+function isSameRequest(episode: OpenSection | undefined, point: Point, aspect: Aspect): boolean {
   if (aspect !== 'cancellation' || episode === undefined) return false
   const { requestedAt } = point.snapshot.cancellation
   return requestedAt !== null && episode.points.some(known => known.snapshot.cancellation.requestedAt === requestedAt)

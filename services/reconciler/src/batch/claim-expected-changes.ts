@@ -8,7 +8,7 @@ import {
   releaseClaims,
 } from '@backstop/verdict'
 import type { ExpectedChangeUsesStore } from './expected-change-store.ts'
-import type { Outcome } from './workspace.ts'
+import type { CaseResult } from './workspace.ts'
 
 export type StoredUses = ReadonlyMap<string, ExpectedChangeUses>
 
@@ -16,17 +16,17 @@ export type StoredUses = ReadonlyMap<string, ExpectedChangeUses>
 const MAX_TRIES = 20
 
 /**
- * Claims the uses of expected changes that these outcomes need. Call it before the outcomes are saved, so that every
+ * Claims the uses of expected changes that these results need. Call it before the results are saved, so that every
  * saved outcome has its uses.
  * @returns ids of the cases whose claim was refused, because the expected change is used up; decide them again
  */
 export async function claimUses(
-  outcomes: readonly Outcome[],
+  results: readonly CaseResult[],
   stored: StoredUses,
   store: ExpectedChangeUsesStore,
 ): Promise<ReadonlySet<string>> {
   const refused = new Set<string>()
-  const needs = outcomes
+  const needs = results
     .flatMap(({ theCase, before }) => neededUsesOf(theCase, before, stored))
     .filter(need => need.isMore)
   for (const [expectedChange, group] of byExpectedChange(needs)) {
@@ -44,15 +44,15 @@ export async function claimUses(
 
 /**
  * Releases the expected changes that a case had claimed and no longer needs, e.g. because an operation explains the action
- * now. Call it after the outcomes are saved. If the process crashes before this call, the case keeps its claim until its
+ * now. Call it after the results are saved. If the process crashes before this call, the case keeps its claim until its
  * next decision.
  */
 export async function releaseUses(
-  outcomes: readonly Outcome[],
+  results: readonly CaseResult[],
   stored: StoredUses,
   store: ExpectedChangeUsesStore,
 ): Promise<void> {
-  const needs = outcomes.flatMap(({ theCase, before }) => neededUsesOf(theCase, before, stored))
+  const needs = results.flatMap(({ theCase, before }) => neededUsesOf(theCase, before, stored))
   for (const [expectedChange, group] of byExpectedChange(needs.filter(({ claim }) => claim.surplus.length > 0))) {
     const claims = group.map(({ claim }) => claim)
     await update(expectedChange, store, uses => releaseClaims(uses, claims))

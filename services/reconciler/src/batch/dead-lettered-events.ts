@@ -5,7 +5,7 @@ import { AppError } from '@backstop/kit/errors'
 import type { ConnectionReader } from '../connections/connection-reader.ts'
 import type { Inbox, InboxEntry } from '../inbox/inbox-store.ts'
 import { inboxEntry } from './reconcile-batch.ts'
-import { itemOfEvent, type Reading } from './work-item.ts'
+import { type ItemEffects, itemOfEvent } from './work-item.ts'
 
 export interface DeadLetteredEventsOptions {
   readonly inbox: Pick<Inbox, 'known' | 'insert' | 'decideAgain'>
@@ -28,11 +28,11 @@ export function createDeadLetteredEvents({ inbox, connections, clock }: DeadLett
     const known = await connections.byIds([...new Set(found.map(({ event }) => event.connection_id))])
     return found.flatMap(({ event, headers, reason }) => {
       const outcome = { outcome: 'parked', reason } as const
-      const reading: Reading = {
+      const effects: ItemEffects = {
         ...{ caseInputs: [], outcome, reread: null, unusable: [] },
         ...(known.get(event.connection_id)?.status === 'deleted' ? { isBodyErased: true } : {}),
       }
-      return inboxEntry({ item: itemOfEvent(event, headers), reading }, new Map(), new Map(), now)
+      return inboxEntry({ item: itemOfEvent(event, headers), effects }, new Map(), new Map(), now)
     })
   }
   return {

@@ -24,8 +24,8 @@ import type { ExpectedChangeUsesStore } from './expected-change-store.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
 import type { ProjectionStore } from './projection-store.ts'
 import { deadLetterUnusable, type UnusableObject } from './unusable-objects.ts'
-import { type EventItem, type Reading, readItem, type WorkItem } from './work-item.ts'
-import { type Outcome, Workspace } from './workspace.ts'
+import { type EventItem, effectsOf, type ItemEffects, type WorkItem } from './work-item.ts'
+import { type CaseResult, Workspace } from './workspace.ts'
 
 export interface ReconcileParts extends FactSources {
   readonly stores: FactSources['stores'] & {
@@ -66,9 +66,9 @@ export interface BatchReport {
 /** Attempts to decide a case that other processes write too, before the batch is deferred. */
 const MAX_ROUNDS = 10
 
-interface ReadItem {
+interface ItemWithEffects {
   readonly item: WorkItem
-  readonly reading: Reading
+  readonly effects: ItemEffects
 }
 
 /**
@@ -79,32 +79,33 @@ interface ReadItem {
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
   const { stores, crashPoint } = parts
   const inboxIds = items.flatMap(item => (item.kind === 'event' && item.replayId === undefined ? [item.inboxId] : []))
-  const [read, done] = await Promise.all([readItems(items, parts), stores.inbox.done(inboxIds)])
-  const isDone = ({ item }: ReadItem) => item.kind === 'event' && item.replayId === undefined && done.has(item.inboxId)
+  const [all, done] = await Promise.all([withEffects(items, parts), stores.inbox.done(inboxIds)])
+  const isDone = ({ item }: ItemWithEffects) =>
+    item.kind === 'event' && item.replayId === undefined && done.has(item.inboxId)
 
-  const open = read.filter(entry => !isDone(entry))
-  const withInputs = read.filter(entry => entry.reading.caseInputs.length > 0)
+  const open = all.filter(entry => !isDone(entry))
+  const withInputs = all.filter(entry => entry.effects.caseInputs.length > 0)
   const bodies = bodiesOf(open)
-  const [{ outcomes, conflicts }] = await Promise.all([
+  const [{ results, conflicts }] = await Promise.all([
     decideAndSave(withInputs, isDone, parts),
     stores.inbox.keepBodies([...bodies.values()]),
   ])
 
   // Heartbeats are decided and alert like every action, but are neither listed nor counted.
-  const shown = outcomes.filter(({ theCase }) => !isHeartbeatProject(theCase.projectId))
+  const shown = results.filter(({ theCase }) => !isHeartbeatProject(theCase.projectId))
   const actions = shown.flatMap(({ theCase, before, listing }) => projectActions(theCase, before, listing))
   const incidents = shown.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
   await Promise.all([stores.projections.saveActions(actions), stores.projections.saveIncidents(incidents)])
   crashPoint('reconciler.after-projections')
 
-  const outboxes = outcomes.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
+  const outboxes = results.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
   // One write for the whole batch; a timer counts the days later.
   const listed = shown.map(({ theCase, listing }) => ({ projectId: theCase.projectId, listing }))
   await Promise.all([parts.publisher.publish(outboxes), stores.totals.mark(touchedDays(listed), parts.clock.now())])
   crashPoint('reconciler.after-outbox')
   await requestRereads(open, parts)
   const unusable = await deadLetterUnusable(
-    read.flatMap(({ reading }) => reading.unusable),
+    all.flatMap(({ effects }) => effects.unusable),
     parts,
   )
   const actionIds = idsByInboxId(actions)
@@ -117,38 +118,38 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
-    traceparents: traceparentsOf(outcomes),
+    traceparents: traceparentsOf(results),
     waited: shown.flatMap(({ theCase, before }) => endedWaits(theCase, before)),
     published: outboxes.reduce((sum, outbox) => sum + outbox.entries.length, 0),
     ignored: entries.filter(entry => entry.document.outcome === 'ignored').length,
-    duplicates: read.filter(isDone).length,
+    duplicates: all.filter(isDone).length,
     unusable,
     conflicts,
   }
 }
 
-/** Reads each item, by the rules of the connection that received it. */
-async function readItems(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<ReadItem[]> {
+/** Each item with its effects, by the rules of the connection that received it. */
+async function withEffects(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<ItemWithEffects[]> {
   const ids = items.flatMap(item => {
     if (item.kind === 'event') return [item.event.connection_id]
     return item.kind === 'readback' ? [item.readback.connection_id] : []
   })
   const connections = await stores.connections.byIds([...new Set(ids)])
   const now = clock.now()
-  return items.map(item => ({ item, reading: readItem(item, connections, now) }))
+  return items.map(item => ({ item, effects: effectsOf(item, connections, now) }))
 }
 
 /** Requests the re-reads of hints. It comes before the inbox mark, so that a crash does not lose a re-read. */
-async function requestRereads(read: readonly ReadItem[], { producer, codec }: ReconcileParts): Promise<void> {
-  const rereads = read.flatMap(({ item, reading }) =>
-    reading.reread === null ? [] : [rereadMessage(reading.reread, codec, item.traceparent)],
+async function requestRereads(items: readonly ItemWithEffects[], { producer, codec }: ReconcileParts): Promise<void> {
+  const rereads = items.flatMap(({ item, effects }) =>
+    effects.reread === null ? [] : [rereadMessage(effects.reread, codec, item.traceparent)],
   )
   if (rereads.length > 0) await producer.send(rereads)
 }
 
-function traceparentsOf(outcomes: readonly Outcome[]): ReadonlyMap<string, string> {
+function traceparentsOf(results: readonly CaseResult[]): ReadonlyMap<string, string> {
   const byAction = new Map<string, string>()
-  for (const { traceparent, listing } of outcomes) {
+  for (const { traceparent, listing } of results) {
     if (traceparent === undefined) continue
     for (const { id } of listing.actions) byAction.set(id, traceparent)
   }
@@ -181,32 +182,32 @@ async function holdUnverifiedHints(items: readonly WorkItem[], { stores, clock }
 
 /** Loads, decides and saves. Cases that another writer changed meanwhile are loaded and decided again. */
 async function decideAndSave(
-  withInputs: readonly ReadItem[],
-  isDone: (entry: ReadItem) => boolean,
+  withInputs: readonly ItemWithEffects[],
+  isDone: (entry: ItemWithEffects) => boolean,
   parts: ReconcileParts,
-): Promise<{ outcomes: Outcome[]; conflicts: number }> {
-  const settled: Outcome[] = []
+): Promise<{ results: CaseResult[]; conflicts: number }> {
+  const saved: CaseResult[] = []
   let conflicts = 0
   let round = withInputs
   for (let count = 1; round.length > 0; count += 1) {
-    const { workspace, outcomes, lost } = await decideRound(round, isDone, parts)
-    settled.push(...outcomes.filter(({ theCase }) => !lost.has(theCase.id)))
-    round = round.filter(({ reading }) =>
-      reading.caseInputs.some(caseInput => lost.has(workspace.idOf(caseInput) ?? '')),
+    const { workspace, results, lost } = await decideRound(round, isDone, parts)
+    saved.push(...results.filter(({ theCase }) => !lost.has(theCase.id)))
+    round = round.filter(({ effects }) =>
+      effects.caseInputs.some(caseInput => lost.has(workspace.idOf(caseInput) ?? '')),
     )
     conflicts += lost.size
     if (round.length > 0 && count === MAX_ROUNDS) throw lostRace(`case ${[...lost][0]}`)
   }
-  return { outcomes: settled, conflicts }
+  return { results: saved, conflicts }
 }
 
 async function decideRound(
-  round: readonly ReadItem[],
-  isDone: (entry: ReadItem) => boolean,
+  round: readonly ItemWithEffects[],
+  isDone: (entry: ItemWithEffects) => boolean,
   parts: ReconcileParts,
-): Promise<{ workspace: Workspace; outcomes: Outcome[]; lost: ReadonlySet<string> }> {
+): Promise<{ workspace: Workspace; results: CaseResult[]; lost: ReadonlySet<string> }> {
   const now = parts.clock.now()
-  const inputsOf = (entries: readonly ReadItem[]) => entries.flatMap(entry => entry.reading.caseInputs)
+  const inputsOf = (entries: readonly ItemWithEffects[]) => entries.flatMap(entry => entry.effects.caseInputs)
   // An event that is done changes nothing. Its case is loaded all the same, so that its unpublished outbox entries are
   // sent with this batch.
   const open = inputsOf(round.filter(entry => !isDone(entry)))
@@ -214,16 +215,16 @@ async function decideRound(
   const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
   await forEachYielding([...loaded.loadedInputs, ...open], caseInput => workspace.apply(caseInput, loaded.facts))
   parts.crashPoint('reconciler.before-save')
-  const outcomes = workspace.outcomes()
+  const results = workspace.results()
   const { cases, expectedChangeUses } = parts.stores
-  const refused = await claimUses(outcomes, loaded.uses, expectedChangeUses)
+  const refused = await claimUses(results, loaded.uses, expectedChangeUses)
   parts.crashPoint('reconciler.after-claim')
-  const granted = outcomes.filter(({ theCase }) => !refused.has(theCase.id))
+  const granted = results.filter(({ theCase }) => !refused.has(theCase.id))
   const lost = await cases.save(granted.flatMap(({ change }) => change ?? []))
   parts.crashPoint('reconciler.after-save')
   const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
   await releaseUses(saved, loaded.uses, expectedChangeUses)
-  return { workspace, outcomes, lost: new Set([...lost, ...refused]) }
+  return { workspace, results, lost: new Set([...lost, ...refused]) }
 }
 
 /**
@@ -261,10 +262,10 @@ function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, 
 }
 
 /** The bodies of the events whose entry will be inserted, by the event's inbox id. */
-function bodiesOf(entries: readonly ReadItem[]): ReadonlyMap<string, InboxBodyDocument> {
-  const bodies = entries.flatMap(({ item, reading }) => {
-    const hasBody = item.kind === 'event' && item.replayId === undefined && reading.outcome !== null
-    return hasBody && !reading.isBodyErased ? [bodyOf(item)] : []
+function bodiesOf(entries: readonly ItemWithEffects[]): ReadonlyMap<string, InboxBodyDocument> {
+  const bodies = entries.flatMap(({ item, effects }) => {
+    const hasBody = item.kind === 'event' && item.replayId === undefined && effects.outcome !== null
+    return hasBody && !effects.isBodyErased ? [bodyOf(item)] : []
   })
   return new Map(bodies.map(body => [body._id, body]))
 }
@@ -278,12 +279,12 @@ function bodyOf({ inboxId, receivedAt, event }: EventItem): InboxBodyDocument {
  * @param bodies those that are stored already
  */
 export function inboxEntry(
-  { item, reading }: ReadItem,
+  { item, effects }: ItemWithEffects,
   bodies: ReadonlyMap<string, InboxBodyDocument>,
   actionIds: ReadonlyMap<string, string[]>,
   now: number,
 ): InboxEntry[] {
-  if (item.kind !== 'event' || reading.outcome === null) return []
+  if (item.kind !== 'event' || effects.outcome === null) return []
   const { event } = item
   const document: InboxEntry['document'] = {
     _id: item.inboxId,
@@ -292,7 +293,7 @@ export function inboxEntry(
     provider: event.provider,
     event_id: event.event_id,
     event_type: event.event_type,
-    ...reading.outcome,
+    ...effects.outcome,
     action_ids: actionIds.get(item.inboxId) ?? [],
     received_at: new Date(item.receivedAt),
     processed_at: new Date(now),
@@ -300,5 +301,5 @@ export function inboxEntry(
   }
   const kept = bodies.get(item.inboxId)
   if (kept !== undefined) return [{ document, body: kept.body, isBodyKept: true }]
-  return [{ document, body: reading.isBodyErased ? null : bodyOf(item).body }]
+  return [{ document, body: effects.isBodyErased ? null : bodyOf(item).body }]
 }

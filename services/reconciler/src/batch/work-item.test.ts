@@ -1,7 +1,7 @@
 import type { InboundEvent, Readback } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { connectionOf } from '../../test/connection-of.ts'
-import { itemOfEvent, readItem } from './work-item.ts'
+import { effectsOf, itemOfEvent } from './work-item.ts'
 
 test('a hint is normalised once, and its re-read has the targets of the hint', () => {
   let reads = 0
@@ -22,7 +22,7 @@ test('a hint is normalised once, and its re-read has the targets of the hint', (
   }
   const key = { sealed: 'k', fingerprint: 'f', created_at: new Date(0), expires_at: null }
   const connection = connectionOf('con_1', { kind: 'subscription', site: 'acme', read_key: key })
-  const { reread } = readItem(itemOfEvent(event), new Map([['con_1', connection]]), Date.parse('2026-11-21T10:00:01Z'))
+  const { reread } = effectsOf(itemOfEvent(event), new Map([['con_1', connection]]), Date.parse('2026-11-21T10:00:01Z'))
   expect(reread).toMatchObject({ reason: 'hint', targets: [{ type: 'subscription', id: 'sub_1' }] })
   expect(reads).toBe(1)
 })
@@ -42,7 +42,7 @@ test('an object that was read has the mode that its key shows', () => {
     failure: null,
     objects: [{ type: 'adjustment', body: { id: 'adj_1', action: 'refund', transaction_id: 'txn_1' }, mode: 'test' }],
   }
-  const { caseInputs } = readItem({ kind: 'readback', readback }, new Map(), 0)
+  const { caseInputs } = effectsOf({ kind: 'readback', readback }, new Map(), 0)
   const inputs = caseInputs.map(({ input }) => input)
   expect(inputs).toMatchObject([{ sighting: { details: { mode: 'test' } } }])
 })

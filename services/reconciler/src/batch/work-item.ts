@@ -95,13 +95,13 @@ export type InputWithoutFacts = Exclude<Input, LookOfCase> | Omit<LookOfCase, 'f
 type LookOfCase = Extract<Input, { kind: 'second_look' }>
 
 /** The outcome of an event, as the inbox shows it. */
-export type InboxOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
+export type ShownOutcome = Pick<InboxEntry['document'], 'outcome' | 'reason'>
 
-/** The meaning of a work item: the cases that it concerns, and what must be done with it. */
-export interface Reading {
+/** What a work item changes and requests. */
+export interface ItemEffects {
   readonly caseInputs: readonly CaseInput[]
   /** The outcome of an event; null for an item of another kind. */
-  readonly outcome: InboxOutcome | null
+  readonly outcome: ShownOutcome | null
   /** The re-read that a hint asks for; null if the provider need not be asked. */
   readonly reread: Reread | null
   /** True if the body of the event is not kept, because its connection was deleted. */
@@ -116,66 +116,66 @@ export type Connections = ReadonlyMap<string, NamedConnection>
  * @param connections must include the connection that received the item
  * @throws AppError `message_invalid` for an event that does not fit its type; the work loop dead-letters it
  */
-export function readItem(item: WorkItem, connections: Connections, now: number): Reading {
-  const reading = readContent(item, connections, now)
+export function effectsOf(item: WorkItem, connections: Connections, now: number): ItemEffects {
+  const effects = effectsOfContent(item, connections, now)
   const { traceparent } = item
-  if (traceparent === undefined) return reading
-  return { ...reading, caseInputs: reading.caseInputs.map(caseInput => ({ ...caseInput, traceparent })) }
+  if (traceparent === undefined) return effects
+  return { ...effects, caseInputs: effects.caseInputs.map(caseInput => ({ ...caseInput, traceparent })) }
 }
 
-function readContent(item: WorkContent, connections: Connections, now: number): Reading {
+function effectsOfContent(item: WorkContent, connections: Connections, now: number): ItemEffects {
   switch (item.kind) {
     case 'operation':
-      return readingOf(caseInputsOfOperation(item.operation, item.mayCreate ? { mayCreate: true } : {}))
+      return changesOnly(caseInputsOfOperation(item.operation, item.mayCreate ? { mayCreate: true } : {}))
     case 'recheck':
-      return readingOf([caseInputOfRecheck(item.recheck)])
+      return changesOnly([caseInputOfRecheck(item.recheck)])
     case 'readback':
-      return readReadback(item.readback, connections.get(item.readback.connection_id))
+      return effectsOfReadback(item.readback, connections.get(item.readback.connection_id))
     case 'event': {
       const connection = connections.get(item.event.connection_id)
-      const reading = readEvent(item.event, connection, now)
-      return connection?.status === 'deleted' ? { ...reading, isBodyErased: true } : reading
+      const effects = effectsOfEvent(item.event, connection, now)
+      return connection?.status === 'deleted' ? { ...effects, isBodyErased: true } : effects
     }
     case 'expected_changes':
       // `loadRound` loads them.
-      return readingOf([caseInputOf(item, { kind: item.kind, expectedChanges: [] })])
+      return changesOnly([caseInputOf(item, { kind: item.kind, expectedChanges: [] })])
     case 'erase_personal_data':
-      return readingOf([caseInputOf(item, { kind: item.kind, scope: item.scope })])
+      return changesOnly([caseInputOf(item, { kind: item.kind, scope: item.scope })])
     case 'change_incident':
-      return readingOf([caseInputOf(item, { kind: item.kind, command: item.command })])
+      return changesOnly([caseInputOf(item, { kind: item.kind, command: item.command })])
     case 'sighting':
-      return readingOf([caseInputOfSighting(item.projectId, item.sighting, item.source)])
+      return changesOnly([caseInputOfSighting(item.projectId, item.sighting, item.source)])
     default:
       return item satisfies never
   }
 }
 
-function readingOf(caseInputs: readonly CaseInput[], outcome: InboxOutcome | null = null): Reading {
+function changesOnly(caseInputs: readonly CaseInput[], outcome: ShownOutcome | null = null): ItemEffects {
   return { caseInputs, outcome, reread: null, unusable: [] }
 }
 
-function readEvent(event: InboundEvent, connection: NamedConnection | undefined, now: number): Reading {
+function effectsOfEvent(event: InboundEvent, connection: NamedConnection | undefined, now: number): ItemEffects {
   const { project_id, connection_id, event_id, event_type, provider } = event
   const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
   const meaning = PROVIDERS[provider].normaliseEvent(origin, event.body)
   switch (meaning.kind) {
     case 'ignored':
-      return readingOf([], { outcome: 'ignored', reason: meaning.reason })
+      return changesOnly([], { outcome: 'ignored', reason: meaning.reason })
     case 'malformed':
       throw malformedMessageError(`Event ${event_id} of type ${event_type}`, meaning.reason)
     case 'hint':
-      return readHint(event, meaning.targets, connection, now)
+      return effectsOfHint(event, meaning.targets, connection, now)
     case 'observed': {
       const source = {
         ...seenThrough(connection_id, connection),
         eventId: event_id,
         eventType: event_type,
-        reading: null,
+        readFor: null,
       }
       const caseInputs = meaning.sightings.map(sighting =>
         caseInputOfSighting(project_id, keptSighting(sighting, connection), source),
       )
-      return readingOf(caseInputs, { outcome: 'recorded', reason: 'The event was recorded' })
+      return changesOnly(caseInputs, { outcome: 'recorded', reason: 'The event was recorded' })
     }
     default:
       return meaning satisfies never
@@ -185,17 +185,20 @@ function readEvent(event: InboundEvent, connection: NamedConnection | undefined,
 /**
  * The content of a hint is not trusted, so the provider is asked. If the connection cannot be read, the hint is held.
  */
-function readHint(
+function effectsOfHint(
   event: InboundEvent,
   targets: readonly ReadTarget[],
   connection: ConnectionDocument | undefined,
   now: number,
-): Reading {
+): ItemEffects {
   if (connection === undefined || connection.status === 'deleted') {
-    return readingOf([], { outcome: 'ignored', reason: 'The connection was deleted' })
+    return changesOnly([], { outcome: 'ignored', reason: 'The connection was deleted' })
   }
   if (!canRead(connection)) {
-    return readingOf([], { outcome: 'held', reason: 'The connection has no read key, so the provider cannot be asked' })
+    return changesOnly([], {
+      outcome: 'held',
+      reason: 'The connection has no read key, so the provider cannot be asked',
+    })
   }
   const outcome = { outcome: 'hinted', reason: 'The provider is asked' } as const
   return { caseInputs: [], outcome, reread: rereadOfTargets(event, targets, now), unusable: [] }
@@ -205,13 +208,13 @@ function readHint(
  * The inputs of the found objects come before the input of the look that waits for them. An unusable object does not
  * affect the others.
  */
-function readReadback(readback: Readback, connection: NamedConnection | undefined): Reading {
+function effectsOfReadback(readback: Readback, connection: NamedConnection | undefined): ItemEffects {
   const { project_id, connection_id, event, look, reason } = readback
   const source: SightingSource = {
     ...seenThrough(connection_id, connection),
     eventId: event?.event_id ?? null,
     eventType: event?.event_type ?? reason,
-    reading: reason,
+    readFor: reason,
   }
   const found: CaseInput[] = []
   const unusable: UnusableObject[] = []
@@ -225,8 +228,8 @@ function readReadback(readback: Readback, connection: NamedConnection | undefine
   }
   // The objects of a deleted connection were erased, so they are not dead-lettered: a dead letter would store them again.
   const isErased = connection?.status === 'deleted'
-  const reading = { outcome: null, reread: null, unusable: isErased ? [] : unusable }
-  if (look === null) return { ...reading, caseInputs: found }
+  const effects = { outcome: null, reread: null, unusable: isErased ? [] : unusable }
+  if (look === null) return { ...effects, caseInputs: found }
   // An answer with unusable objects is treated as no answer: a missing object must not count as not found.
   const outcome = unusable.length === 0 ? readback.outcome : 'unavailable'
   const dueAt = Date.parse(look.due_at)
@@ -235,7 +238,7 @@ function readReadback(readback: Readback, connection: NamedConnection | undefine
     refs: [look.ref],
     input: { kind: 'second_look', lookId: look.look_id, dueAt, answer: { outcome } },
   }
-  return { ...reading, caseInputs: [...found, looking] }
+  return { ...effects, caseInputs: [...found, looking] }
 }
 
 function meaningOf(

@@ -25,7 +25,7 @@ describe('a case that an input does not change', () => {
   ])('$name', ({ caseInput, listed }) => {
     const workspace = new Workspace([theCase], contextAt(T0))
     workspace.apply(caseInput, lookFacts())
-    expect(workspace.outcomes()[0]?.listing.actions).toHaveLength(listed)
+    expect(workspace.results()[0]?.listing.actions).toHaveLength(listed)
   })
 })
 
@@ -39,7 +39,7 @@ test('a case with a repeated input evicts no record, because a crash may have lo
     const workspace = new Workspace([theCase], contextAt(T0 + 8 * day))
     for (const input of inputs)
       workspace.apply({ projectId: PROJECT, refs: theCase.refs, input, mayCreate: true }, lookFacts())
-    return workspace.outcomes()[0]?.theCase.evicted.length
+    return workspace.results()[0]?.theCase.evicted.length
   }
   const news = operationSeen({ operation_id: 'op_news', version: 3 })
   expect([after(news), after(news, operationSeen())]).toEqual([2, 0])

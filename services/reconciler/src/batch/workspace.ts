@@ -174,7 +174,7 @@ export class Workspace {
   }
 
   /** The result for every case of the batch. */
-  outcomes(): Outcome[] {
+  results(): CaseResult[] {
     return [...new Set(this.#byRef.values())].map(held => {
       const { theCase, stored, isChanged, isRepeated, traceparent } = held
       if (stored !== undefined && !isChanged) {
@@ -202,7 +202,7 @@ function caseFullError({ actions }: Case): AppError {
 const NO_RECORDS: Listing = { actions: [], merged: [] }
 
 /** A case at the end of a batch. */
-export interface Outcome {
+export interface CaseResult {
   /** As it is stored, or will be once `change` is written. */
   readonly theCase: Case
   /** As it was loaded; undefined for a new case. */

@@ -77,11 +77,11 @@ export function createMongoInbox(mongo: Mongo): Inbox {
             body === null || isBodyKept ? [] : [{ _id, received_at, body }],
           ),
         )
-        const there = await writeIgnoringDuplicates(
+        const present = await writeIgnoringDuplicates(
           () => inbox.insertMany(documents, { ordered: false }),
           documents.length,
         )
-        if (there.length > 0) await replaceParked(there.flatMap(index => entries[index] ?? []))
+        if (present.length > 0) await replaceParked(present.flatMap(index => entries[index] ?? []))
       })
     },
     decideAgain: documents =>

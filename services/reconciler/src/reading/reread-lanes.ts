@@ -28,7 +28,7 @@ export class RereadLanes {
   readonly #bulkhead: Bulkhead
   readonly #lanes = new Map<string, Lane>()
   /** Connections that may have a job to start, in the order of rotation. */
-  readonly #turns = new Set<string>()
+  readonly #rotation = new Set<string>()
   #size = 0
 
   constructor(options: RereadLanesOptions) {
@@ -55,27 +55,27 @@ export class RereadLanes {
     lane.concurrent = concurrent
     lane.waiting.push(job)
     this.#size++
-    this.#turns.add(connectionId)
+    this.#rotation.add(connectionId)
     this.#startNext()
   }
 
   #startNext(): void {
-    for (const connectionId of this.#turns) {
+    for (const connectionId of this.#rotation) {
       const lane = this.#lanes.get(connectionId)
       const health = this.#options.healthOf(connectionId)
       const job = lane?.waiting[0]
       const isFull = lane !== undefined && lane.active >= (health === 'failing' ? 1 : lane.concurrent)
       if (lane === undefined || job === undefined || isFull) {
         // The connection is added again when one of its jobs ends.
-        this.#turns.delete(connectionId)
+        this.#rotation.delete(connectionId)
         continue
       }
       const compartment = health === 'answering' ? 'quick' : 'slow'
       if (!this.#bulkhead.hasPlace(compartment)) continue
       lane.waiting.shift()
       // The connection moves to the end of the rotation.
-      this.#turns.delete(connectionId)
-      this.#turns.add(connectionId)
+      this.#rotation.delete(connectionId)
+      this.#rotation.add(connectionId)
       this.#start(connectionId, lane, compartment, job)
     }
   }
@@ -88,7 +88,7 @@ export class RereadLanes {
       } finally {
         lane.active--
         this.#size--
-        if (lane.waiting.length > 0) this.#turns.add(connectionId)
+        if (lane.waiting.length > 0) this.#rotation.add(connectionId)
         else if (lane.active === 0) this.#remove(connectionId)
       }
     })
@@ -96,6 +96,6 @@ export class RereadLanes {
 
   #remove(connectionId: string): void {
     this.#lanes.delete(connectionId)
-    this.#turns.delete(connectionId)
+    this.#rotation.delete(connectionId)
   }
 }

@@ -99,8 +99,8 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
     await asUnavailable(async () => {
       const ids = connections.map(({ id }) => id)
       const known = await sweeps.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
-      const there = new Set(known.map(({ _id }) => _id))
-      const missing = connections.filter(({ id }) => !there.has(id))
+      const stored = new Set(known.map(({ _id }) => _id))
+      const missing = connections.filter(({ id }) => !stored.has(id))
       if (missing.length === 0) return
       const documents = missing.map(({ id, projectId }) => newSweep(id, projectId, now))
       await writeIgnoringDuplicates(() => sweeps.insertMany(documents, { ordered: false }), documents.length)

@@ -311,8 +311,8 @@ async function reportUnverified(
 ): Promise<SweepDocument['open_incidents']> {
   if (sweep.unverified_since === null) return sweep.open_incidents
   const since = sweep.unverified_since.getTime()
-  const told = `its notifications could not be checked since ${sweep.unverified_since.toISOString()}: ${text}. They are kept, and checked as soon as the provider can be read`
-  return incidents.open(connection, 'VERIFICATION_UNAVAILABLE', since, told, sweep.open_incidents)
+  const fault = `its notifications could not be checked since ${sweep.unverified_since.toISOString()}: ${text}. They are kept, and checked as soon as the provider can be read`
+  return incidents.open(connection, 'VERIFICATION_UNAVAILABLE', since, fault, sweep.open_incidents)
 }
 
 type Unseen = SweepDocument['unseen'][number]

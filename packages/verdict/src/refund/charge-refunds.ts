@@ -21,7 +21,7 @@ export function nearestRecord<R extends ActionRecord>(
 }
 
 /** The refunds of a charge that only totals prove, and their provisional actions. */
-export interface ChargeReading {
+export interface ChargeRefunds {
   readonly records: ReadonlyMap<ProvisionalRefund, UnnamedRefund>
   /** Refunds without a provisional action. */
   readonly unrecorded: readonly UnnamedRefund[]
@@ -39,7 +39,7 @@ interface Refund {
 /**
  * Reads each charge of a case. A payment may have several charges, so a refund that names another charge is left out.
  */
-export function readCharges(theCase: Case, more: readonly Refund[] = []): readonly ChargeReading[] {
+export function readCharges(theCase: Case, more: readonly Refund[] = []): readonly ChargeRefunds[] {
   if (theCase.refundTotals.length === 0) return []
   const links = linkedNames(theCase)
   const refunds = [...theCase.actions, ...theCase.evicted]
