@@ -1,6 +1,6 @@
-/** Runs the code samples of docs/webhooks.md against real deliveries, in each language installed on this machine. */
+/** Runs the code of docs/webhook-code against real deliveries, in each language installed on this machine. */
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { CHANNEL_MODULES, noMailer } from '@backstop/channels/deliver'
@@ -10,14 +10,12 @@ import { createManualClock, type ReceivedRequest, startReceiver } from '@backsto
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLoopbackEgress } from './real-receivers.ts'
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
+const CODE = join(import.meta.dirname, '../../../docs/webhook-code')
 const RUNNERS = join(import.meta.dirname, 'webhook-code')
 
 interface Language {
   readonly name: string
-  /** The language tag of its code blocks in the page. */
-  readonly mark: string
-  /** The file name for the code sample, and the program that calls it with a delivery. */
+  /** The file of the code, and the program that calls it with a delivery. */
   readonly files: readonly [code: string, runner: string]
   /** Required programs. Node.js and Python are always present, because the project itself needs them. */
   readonly needs: readonly string[]
@@ -26,11 +24,10 @@ interface Language {
 }
 
 const LANGUAGES: readonly Language[] = [
-  { name: 'JavaScript', mark: 'js', files: ['webhooks.mjs', 'run.mjs'], needs: ['node'], run: ['node', 'run.mjs'] },
-  { name: 'Python', mark: 'python', files: ['webhooks.py', 'run.py'], needs: ['python3'], run: ['python3', 'run.py'] },
+  { name: 'JavaScript', files: ['webhooks.mjs', 'run.mjs'], needs: ['node'], run: ['node', 'run.mjs'] },
+  { name: 'Python', files: ['webhooks.py', 'run.py'], needs: ['python3'], run: ['python3', 'run.py'] },
   {
     name: 'Go',
-    mark: 'go',
     files: ['webhooks.go', 'run.go'],
     needs: ['go'],
     compile: ['go', 'build', '-o', 'run', 'webhooks.go', 'run.go'],
@@ -38,14 +35,13 @@ const LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Java',
-    mark: 'java',
     files: ['Webhooks.java', 'Run.java'],
     // The Java runtime of the test stack has no compiler.
     needs: ['javac', 'java'],
     compile: ['javac', 'Webhooks.java', 'Run.java'],
     run: ['java', '-XX:TieredStopAtLevel=1', 'Run'],
   },
-  { name: 'PHP', mark: 'php', files: ['webhooks.php', 'run.php'], needs: ['php'], run: ['php', 'run.php'] },
+  { name: 'PHP', files: ['webhooks.php', 'run.php'], needs: ['php'], run: ['php', 'run.php'] },
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'backstop-webhook-code-'))
@@ -185,10 +181,10 @@ const rows: Row[] = [
 
 for (const language of LANGUAGES) {
   const absent = language.needs.filter(program => findProgram(program) === undefined)
-  describe(`the ${language.name} of docs/webhooks.md`, () => {
+  describe(`the ${language.name} of docs/webhook-code`, () => {
     if (absent.length > 0) {
       const words = `is not run here: no ${absent.join(' and no ')}`
-      process.stderr.write(`\ndocs/webhooks.md: the ${language.name} ${words} on the PATH\n`)
+      process.stderr.write(`\ndocs/webhook-code: the ${language.name} ${words} on the PATH\n`)
       test.skip(words, () => {})
       return
     }
@@ -204,10 +200,8 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('the page has code in five languages, each once', () => {
-  const marks = [...PAGE.matchAll(/^```(\w+)$/gm)].map(([, mark]) => mark)
-  expect(marks.sort()).toEqual(LANGUAGES.map(language => language.mark).sort())
-  expect(new Set(marks).size).toBe(5)
+test('the folder has the code of the five languages', () => {
+  expect(readdirSync(CODE).sort()).toEqual(LANGUAGES.map(({ files: [code] }) => code).sort())
 })
 
 test('the languages that the project needs are tested', () => {
@@ -227,10 +221,8 @@ async function writeDelivery(
 }
 
 /** Runs the code sample on these deliveries. @returns its verdicts, in order */
-function runVerifier({ mark, files: [code, runner], compile, run }: Language, deliveries: readonly string[]): string[] {
-  const block = new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE)?.[1]
-  if (block === undefined) throw new Error(`The page has no code marked ${mark}`)
-  writeFileSync(join(folder, code), block)
+function runVerifier({ files: [code, runner], compile, run }: Language, deliveries: readonly string[]): string[] {
+  copyFileSync(join(CODE, code), join(folder, code))
   copyFileSync(join(RUNNERS, runner), join(folder, runner))
   if (compile !== undefined) runProgram(compile)
   const args = rows.flatMap(({ check = 'verify', with: secret }, index) => [check, secret, deliveries[index] ?? ''])
