@@ -18,20 +18,15 @@ test('every command of `backstop` exists, with its options', () => {
   expect(unknownWords('backstop channels test CHANNEL_ID --loud')).toEqual(['channels test --loud'])
 })
 
-test('the logs are read from all pods of a service, by labels that deploy/k8s has', () => {
-  const selectors = quoted.flatMap(text => text.match(/(?<= -l )\S+/g) ?? []).filter(one => !one.includes('SERVICE'))
-  const [name = '', part = ''] = ['name', 'part-of'].map(label => `app.kubernetes.io/${label}`)
-  const manifests = globSync('deploy/k8s/base/**/*.yaml', { cwd: ROOT }).map(read).join('\n')
-  expect(selectors.length).toBeGreaterThan(10)
-  for (const selector of selectors) {
-    const [label = '', value = ''] = selector.split('=')
-    expect([name, part]).toContain(label)
-    expect(manifests).toContain(`${label}: ${value}`)
-  }
+test('the logs are read from all pods of a service, by a label that deploy/k8s has', () => {
+  const [logs = ''] = read('docs/runbooks/README.md').match(/^ {4}logs\(\) \{ kubectl .*$/m) ?? []
   // `logs deploy/…` shows one pod of several, and without `--tail=-1` a selector shows ten lines of each.
-  const logs = quoted.filter(text => /^kubectl .*\blogs\b/.test(text) && !text.includes('--previous'))
-  expect(logs.length).toBeGreaterThan(10)
-  for (const text of logs) expect(text).toMatch(/ logs -l \S+ --prefix (?:--timestamps )?--tail=-1 --since /)
+  expect(logs).toMatch(/ logs -l app\.kubernetes\.io\/name=backstop-\$1 --prefix --timestamps --tail=-1 --since /)
+  const manifests = globSync('deploy/k8s/base/**/*.yaml', { cwd: ROOT }).map(read).join('\n')
+  const services = quoted.flatMap(text => /^logs (\S+)/.exec(text)?.[1] ?? []).filter(name => name !== 'SERVICE')
+  expect(services.length).toBeGreaterThan(10)
+  for (const name of services) expect(manifests).toContain(`app.kubernetes.io/name: backstop-${name}`)
+  expect(quoted.filter(text => /^kubectl .*\blogs -l/.test(text))).toEqual([])
 })
 
 test('the command line in a container gets its address and key, and standard input', () => {
@@ -44,7 +39,7 @@ test('the command line in a container gets its address and key, and standard inp
 
 test('every log event exists', () => {
   const code = globSync('{services,packages}/*/src/**/*.ts', { cwd: ROOT }).map(read).join('\n')
-  const searched = quoted.filter(text => text.startsWith('kubectl') || /^[a-z]+\.[a-z_]+$/.test(text))
+  const searched = quoted.filter(text => /^(?:kubectl|logs|for) /.test(text) || /^[a-z]+\.[a-z_]+$/.test(text))
   const names = searched.flatMap(
     text => text.match(/\b(?:event|looks|operations|delivery|clock|installation|consumer|metrics)\.[a-z_]+/g) ?? [],
   )
