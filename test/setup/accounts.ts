@@ -1,19 +1,19 @@
 /** Billing accounts at the simulated providers, connected to a customer's project through the API. */
 import type { CreatedConnection, OutOfBand, ShownOperation } from '@backstop/contracts'
 import {
+  type Biller,
   type CardProcessor,
   type CardProcessorOptions,
   type Chance,
   type Credential,
+  createBiller,
   createCardProcessor,
   createReseller,
-  createSubscriptionBiller,
   createWebhookEndpoint,
   type Disturbance,
   type ProviderApi,
   type ProviderKind,
   type Reseller,
-  type SubscriptionBiller,
   startBillerApi,
   startProcessorApi,
   startResellerApi,
@@ -24,7 +24,7 @@ import type { Customer } from './customer.ts'
 interface Accounts {
   processor: CardProcessor
   reseller: Reseller
-  subscription: SubscriptionBiller
+  subscription: Biller
 }
 
 export interface Connected<Kind extends ProviderKind> {
@@ -89,7 +89,7 @@ export async function connectBiller(
   customer: Customer,
   options: ConnectOptions = {},
 ): Promise<Connected<'subscription'>> {
-  const account = createSubscriptionBiller({ now: Date.now, ...chanceOf(options) })
+  const account = createBiller({ now: Date.now, ...chanceOf(options) })
   const api = await startBillerApi({ biller: account, ...API_OPTIONS })
   return connect(customer, 'subscription', account, api, { isReadable: true, ...options })
 }

@@ -1,9 +1,9 @@
 /** The reporter with the official libraries, against the simulated providers. */
 
 import {
+  createBiller,
   createCardProcessor,
   createReseller,
-  createSubscriptionBiller,
   startBillerApi,
   startProcessorApi,
   startResellerApi,
@@ -310,7 +310,7 @@ describe('paddle', () => {
 
 describe('chargebee', () => {
   async function setUp() {
-    const biller = createSubscriptionBiller({ now: Date.now })
+    const biller = createBiller({ now: Date.now })
     const api = await startBillerApi({ biller, readKeys: [], writeKeys: ['live'], now: Date.now, rateLimits: [] })
     stops.push(() => api.stop())
     const at = { site: '127.0.0.1', hostSuffix: '', protocol: 'http', port: api.port } as const

@@ -4,10 +4,10 @@
  */
 import type { ProviderKind, ReadObject } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
+import { USED_FIELDS as OF_BILLER } from '../src/biller/used-fields.ts'
 import { USED_FIELDS as OF_PROCESSOR } from '../src/processor/used-fields.ts'
 import { PROVIDERS } from '../src/registry.ts'
 import { USED_FIELDS as OF_RESELLER } from '../src/reseller/used-fields.ts'
-import { USED_FIELDS as OF_BILLER } from '../src/subscription/used-fields.ts'
 import { type UsedFieldsOfTypes, withUsedFields } from '../src/used-fields.ts'
 import { SAMPLES } from './samples/index.ts'
 import { RESELLER_TRANSACTION } from './samples/reseller.ts'

@@ -7,7 +7,7 @@ import { createMetrics } from '@backstop/kit/ops'
 import { createSecretBox } from '@backstop/kit/secret-box'
 import { createFixedCodec, readAll, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
-import { createSubscriptionBiller, startBillerApi } from '@backstop/simulator'
+import { createBiller, startBillerApi } from '@backstop/simulator'
 import { PROJECT } from '@backstop/verdict/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 /** A site whose API returns one subscription with an impossible id. */
 async function openSite() {
-  const biller = createSubscriptionBiller({ now: Date.now })
+  const biller = createBiller({ now: Date.now })
   const api = await startBillerApi({ biller, readKeys: [READ_KEY], now: Date.now })
   const spoilt = JSON.stringify(UNUSABLE)
   const front = await startReceiver((request, response) => {

@@ -1,10 +1,10 @@
 /** An account of each provider on the simulator, with the changes that the read-back suite makes in every account. */
 import type { ProviderKind } from '@backstop/contracts'
 import {
+  createBiller,
   createCardProcessor,
   createChance,
   createReseller,
-  createSubscriptionBiller,
   type ProviderApi,
   startBillerApi,
   startProcessorApi,
@@ -67,7 +67,7 @@ export const TEST_ACCOUNTS: Readonly<Record<ProviderKind, OpenTestAccount>> = {
   },
 
   async subscription(readKey, now) {
-    const account = createSubscriptionBiller({ now, chance: createChance(13) })
+    const account = createBiller({ now, chance: createChance(13) })
     return {
       api: await startBillerApi({ biller: account, readKeys: [readKey], now }),
       refund() {

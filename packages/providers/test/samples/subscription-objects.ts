@@ -1,9 +1,9 @@
 /** The biller's objects, as an account at the simulator makes them. */
-import { createChance, createSubscriptionBiller } from '@backstop/simulator'
+import { createBiller, createChance } from '@backstop/simulator'
 import { withFixedValues } from './with-fixed-values.ts'
 
 let seconds = 1_763_900_000
-const account = createSubscriptionBiller({ now: () => seconds * 1_000, chance: createChance(1) })
+const account = createBiller({ now: () => seconds * 1_000, chance: createChance(1) })
 const person = { first_name: 'Sam', last_name: 'Buyer', email: 'buyer@shop.example' }
 const sold = account.subscribe({ id: 'sub-77', amount: 4999, person })
 seconds = 1_764_000_190

@@ -6,6 +6,8 @@
 /** The objects of one type at one time. */
 export interface View<T> {
   get(id: string): T | undefined
+  /** @throws the error that the history was created with, if there is no object with this id */
+  existing(id: string): T
   /** All objects, in the order of their creation. */
   all(): readonly T[]
 }
@@ -20,8 +22,12 @@ export interface ObjectHistory<T extends { id: string }> extends View<T> {
 /**
  * An empty history.
  * @param now milliseconds since the epoch
+ * @param missing the error for an object that does not exist
  */
-export function createObjectHistory<T extends { id: string }>(now: () => number): ObjectHistory<T> {
+export function createObjectHistory<T extends { id: string }>(
+  now: () => number,
+  missing = (id: string): Error => new Error(`There is no object ${id}`),
+): ObjectHistory<T> {
   const versions = new Map<string, { sinceMs: number; object: T }[]>()
   let lastChangeMs = Number.NEGATIVE_INFINITY
   // The list is cached until the next change, because it is read for every page.
@@ -32,8 +38,19 @@ export function createObjectHistory<T extends { id: string }>(now: () => number)
     gathered ??= [...versions.values()].flatMap(known => known.at(-1)?.object ?? [])
     return gathered
   }
+  const asOf = (ms: number): View<T> => ({
+    get: id => at(id, ms),
+    existing(id) {
+      const object = at(id, ms)
+      if (object === undefined) throw missing(id)
+      return object
+    },
+    all: () => (lastChangeMs <= ms ? all() : [...versions.keys()].flatMap(id => at(id, ms) ?? [])),
+  })
 
   return {
+    ...asOf(Number.POSITIVE_INFINITY),
+    asOf,
     put(object) {
       const known = versions.get(object.id)
       const version = { sinceMs: now(), object }
@@ -43,11 +60,5 @@ export function createObjectHistory<T extends { id: string }>(now: () => number)
       gathered = undefined
       return object
     },
-    get: id => versions.get(id)?.at(-1)?.object,
-    all,
-    asOf: ms => ({
-      get: id => at(id, ms),
-      all: () => (lastChangeMs <= ms ? all() : [...versions.keys()].flatMap(id => at(id, ms) ?? [])),
-    }),
   }
 }

@@ -1,12 +1,12 @@
 /** What the three APIs have in common: each must show every kind of trouble in its own error format. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { createBiller } from '../biller/account.ts'
+import { startBillerApi } from '../biller/api/server.ts'
 import { createChance } from '../chance.ts'
 import { createCardProcessor } from '../processor/account.ts'
 import { startProcessorApi } from '../processor/api/server.ts'
 import { createReseller } from '../reseller/account.ts'
 import { startResellerApi } from '../reseller/api/server.ts'
-import { createSubscriptionBiller } from '../subscription/account.ts'
-import { startBillerApi } from '../subscription/api/server.ts'
 import type { ProviderApi, ProviderApiOptions } from './provider-api.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -59,7 +59,7 @@ const providers: Provider[] = [
     list: '/api/v2/transactions',
     authorization: BASIC,
     async start(options) {
-      const biller = createSubscriptionBiller({ now: options.now, chance: createChance(1) })
+      const biller = createBiller({ now: options.now, chance: createChance(1) })
       const { payment } = biller.bill({ amount: 1_000 })
       return { api: await startBillerApi({ biller, ...options }), object: `/api/v2/transactions/${payment.id}` }
     },

@@ -1,12 +1,11 @@
 /** Signs one notification like its provider, and posts it once to an inbound URL. */
-import { signProcessorEvent } from '../processor/credential.ts'
-import { signResellerEvent } from '../reseller/credential.ts'
-import { subscriptionAuthorization } from '../subscription/credential.ts'
+
+import { createHmac } from 'node:crypto'
 
 /** The credential of a provider. */
 export type Credential =
-  | { kind: 'processor'; secrets: readonly string[]; timestampS?: number; header?: string }
-  | { kind: 'reseller'; secrets: readonly string[]; timestampS?: number; header?: string }
+  | { kind: 'processor' | 'reseller'; secrets: readonly string[]; timestampS?: number; header?: string }
+  /** The user is always `service`, unless a test gives another one. */
   | { kind: 'subscription'; password: string; username?: string }
   /** The request has no credential header. */
   | { kind: 'none' }
@@ -38,19 +37,37 @@ export function bytesOf(body: object | string | Buffer): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8')
 }
 
+/** How the signing providers write a signature, by their documentation: the header, and the texts before time, body and signature. */
+const SIGNATURES = {
+  processor: { header: 'processor-signature', time: 't=', body: '.', signature: ',v1=' },
+  reseller: { header: 'reseller-signature', time: 'ts=', body: ':', signature: ';h1=' },
+} as const
+
+/**
+ * The value of the signature header. Written from the documentation and not from the product's verification, so that an error in one
+ * shows in the other. During a rotation a provider signs with every secret.
+ */
+function sign(kind: keyof typeof SIGNATURES, body: Buffer, secrets: readonly string[], timestampS: number): string {
+  const texts = SIGNATURES[kind]
+  const signatures = secrets.map(secret => {
+    const digest = createHmac('sha256', secret).update(`${timestampS}${texts.body}`).update(body).digest('hex')
+    return texts.signature + digest
+  })
+  return [texts.time, timestampS, ...signatures].join('')
+}
+
 /** The authentication header of a provider's notification, by its name in lower case. */
 export function credentialHeaders(credential: Credential, body: Buffer, nowMs: number): Record<string, string> {
   switch (credential.kind) {
-    case 'processor': {
-      const at = credential.timestampS ?? Math.floor(nowMs / 1000)
-      return { [credential.header ?? 'processor-signature']: signProcessorEvent(body, credential.secrets, at) }
-    }
+    case 'processor':
     case 'reseller': {
-      const at = credential.timestampS ?? Math.floor(nowMs / 1000)
-      return { [credential.header ?? 'reseller-signature']: signResellerEvent(body, credential.secrets, at) }
+      const { kind, secrets, timestampS = Math.floor(nowMs / 1000), header = SIGNATURES[kind].header } = credential
+      return { [header]: sign(kind, body, secrets, timestampS) }
     }
-    case 'subscription':
-      return { authorization: subscriptionAuthorization(credential.password, credential.username) }
+    case 'subscription': {
+      const { username = 'service', password } = credential
+      return { authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}` }
+    }
     case 'none':
       return {}
     default:

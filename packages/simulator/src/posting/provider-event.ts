@@ -1,7 +1,8 @@
 /** The events of the three providers, with their ids and types. */
+
+import type { BillerEvent } from '../biller/events.ts'
 import type { ProcessorEvent } from '../processor/events.ts'
 import type { ResellerEvent } from '../reseller/events.ts'
-import type { BillerEvent } from '../subscription/events.ts'
 
 export type ProviderKind = 'processor' | 'reseller' | 'subscription'
 

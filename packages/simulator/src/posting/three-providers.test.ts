@@ -2,14 +2,14 @@
 import { Paddle } from '@paddle/paddle-node-sdk'
 import Chargebee, { basicAuthValidator, type WebhookEvent } from 'chargebee'
 import { afterEach, expect, test } from 'vitest'
+import { createBiller } from '../biller/account.ts'
+import { startBillerApi } from '../biller/api/server.ts'
+import type { BillerEvent } from '../biller/events.ts'
 import { createChance } from '../chance.ts'
 import { createCardProcessor } from '../processor/account.ts'
 import { startProcessorApi } from '../processor/api/server.ts'
 import { type Receiver, startReceiver } from '../receiver/receiver.ts'
 import { createReseller } from '../reseller/account.ts'
-import { createSubscriptionBiller } from '../subscription/account.ts'
-import { startBillerApi } from '../subscription/api/server.ts'
-import type { BillerEvent } from '../subscription/events.ts'
 import type { Credential } from './post-notification.ts'
 import type { ProviderKind } from './provider-event.ts'
 import { createWebhookEndpoint, type WebhookEndpointOptions } from './webhook-endpoint.ts'
@@ -55,7 +55,7 @@ test('the official library unpacks every event of the reseller', async () => {
 
 test('the official library handles every event of the subscription biller', async () => {
   const { inbound, endpoint } = await endpointWith({ kind: 'subscription', password: 'p:ss' }, { events: ['*'] })
-  const biller = createSubscriptionBiller({ now: Date.now, chance: createChance(1) })
+  const biller = createBiller({ now: Date.now, chance: createChance(1) })
   endpoint.follow(biller)
   const { invoice } = biller.subscribe({ amount: 4_999 })
   biller.refundInvoice(invoice.id)
@@ -80,7 +80,7 @@ test('the official library handles every event of the subscription biller', asyn
 test('the subscription biller can push false values while its API shows the true ones', async () => {
   const credential = { kind: 'subscription', password: 'secret' } as const
   const { inbound, endpoint } = await endpointWith(credential, { disturbance: { falseValuesRate: 1 } })
-  const biller = createSubscriptionBiller({ now: Date.now, chance: createChance(1) })
+  const biller = createBiller({ now: Date.now, chance: createChance(1) })
   endpoint.follow(biller)
   const { creditNote, refund } = biller.refundInvoice(biller.bill({ amount: 4_999 }).invoice.id)
   await endpoint.idle()
@@ -136,7 +136,7 @@ test('the API of the processor shows which events were not delivered', async () 
 
 test('the API of the subscription biller shows the result of each webhook', async () => {
   const { endpoint } = await endpointWith({ kind: 'subscription', password: 'secret' })
-  const biller = createSubscriptionBiller({ now: Date.now })
+  const biller = createBiller({ now: Date.now })
   endpoint.follow(biller)
   const api = await startBillerApi({ biller, readKeys: ['key'], now: Date.now })
   open.push(api)

@@ -1,9 +1,10 @@
 /** A webhook endpoint as configured at a provider: its URL, its credential and its retries. */
+import { setTimeout } from 'node:timers/promises'
 import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { EventSource, Posting } from '../account/event-feed.ts'
+import type { BillerEvent } from '../biller/events.ts'
+import { withFalseValues } from '../biller/false-values.ts'
 import { type Chance, createChance } from '../chance.ts'
-import type { BillerEvent } from '../subscription/events.ts'
-import { withFalseValues } from '../subscription/false-values.ts'
 import { type Disturbance, planPosts } from './disturbance.ts'
 import { type Credential, postNotification } from './post-notification.ts'
 import { isAccepted, nameOf, type ProviderEvents, type ProviderKind } from './provider-event.ts'
@@ -189,15 +190,7 @@ function refuseFalseValues(kind: ProviderKind, disturbance: Disturbance | undefi
   }
 }
 
-function wait(delayMs: number, signal: AbortSignal): Promise<void> {
-  if (delayMs <= 0 || signal.aborted) return Promise.resolve()
-  return new Promise(resolve => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, delayMs)
-    signal.addEventListener('abort', done, { once: true })
-  })
+/** Waits, unless the signal aborts. */
+async function wait(delayMs: number, signal: AbortSignal): Promise<void> {
+  if (delayMs > 0) await setTimeout(delayMs, undefined, { signal }).catch(() => {})
 }

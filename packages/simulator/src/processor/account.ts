@@ -4,13 +4,11 @@
  * repeated, and an idempotency key returns the same answer.
  */
 import type Stripe from 'stripe'
-import type { EventSource, Posting } from '../account/event-feed.ts'
-import type { View } from '../account/object-history.ts'
+import type { EventSource } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { type Caller, createAccountState } from './account-state.ts'
+import { type Caller, createAccountState, type ProcessorRecords } from './account-state.ts'
 import type { ProcessorEvent } from './events.ts'
 import { makePayment, type Payment, type PaymentRequest } from './objects/payment.ts'
-import type { ProcessorSchedule } from './objects/schedule.ts'
 import { makeSubscription, type ProcessorSubscription } from './objects/subscription.ts'
 import { type RefundActions, refundActions } from './refunds.ts'
 import { PERIOD_S, type SubscriptionActions, subscriptionActions } from './subscriptions.ts'
@@ -28,20 +26,6 @@ export interface CardProcessorOptions {
 export interface SubscribeRequest extends PaymentRequest, Caller {
   /** The billing mode; `flexible` by default, as for new accounts. */
   billingMode?: 'classic' | 'flexible'
-}
-
-/** The account at one time. */
-export interface ProcessorRecords {
-  readonly customers: View<Stripe.Customer>
-  readonly paymentIntents: View<Stripe.PaymentIntent>
-  readonly charges: View<Stripe.Charge>
-  readonly refunds: View<Stripe.Refund>
-  readonly disputes: View<Stripe.Dispute>
-  readonly subscriptions: View<ProcessorSubscription>
-  readonly schedules: View<ProcessorSchedule>
-  events(): readonly ProcessorEvent[]
-  /** The result of posting an event. */
-  postingOf(event: ProcessorEvent): Posting
 }
 
 export interface CardProcessor extends EventSource<ProcessorEvent>, RefundActions, SubscriptionActions {
@@ -112,17 +96,7 @@ export function createCardProcessor(options: CardProcessorOptions): CardProcesso
     charges: state.charges.all,
     refunds: state.refunds.all,
     subscriptions: state.subscriptions.all,
-    asOf: ms => ({
-      customers: state.customers.asOf(ms),
-      paymentIntents: state.paymentIntents.asOf(ms),
-      charges: state.charges.asOf(ms),
-      refunds: state.refunds.asOf(ms),
-      disputes: state.disputes.asOf(ms),
-      subscriptions: state.subscriptions.asOf(ms),
-      schedules: state.schedules.asOf(ms),
-      events: () => state.feed.asOf(ms),
-      postingOf: state.feed.postingOf,
-    }),
+    asOf: state.asOf,
     events: state.feed.events,
     onEvent: state.feed.onEvent,
     notePosting: state.feed.notePosting,

@@ -49,7 +49,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
   const replays = new Map<string, { parameters: string; refundId: string }>()
 
   function changeRefund(id: string, change: Partial<Stripe.Refund>, request: EventRequest): Stripe.Refund {
-    const before = existingRefund(state, id)
+    const before = state.refunds.existing(id)
     const after = state.refunds.put({ ...before, ...change })
     const previous = previousAttributes(before, after)
     const type = sendsRefundEvents ? 'refund.updated' : 'charge.refund.updated'
@@ -64,7 +64,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
       const replay = key === undefined ? undefined : replays.get(key)
       if (replay !== undefined) {
         if (replay.parameters !== parameters) throw differentParameters(key as string)
-        return existingRefund(state, replay.refundId)
+        return state.refunds.existing(replay.refundId)
       }
       const charge = findCharge(state, wanted)
       const amount = amountToRefund(charge, wanted.amount)
@@ -87,7 +87,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
     },
 
     settleRefund(id, settlement) {
-      const before = existingRefund(state, id)
+      const before = state.refunds.existing(id)
       if (before.status === 'failed' || before.status === 'canceled') {
         throw invalidRequest(`Refund ${id} has status ${before.status} and cannot change any more.`)
       }
@@ -106,22 +106,13 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
     updateRefund: (id, metadata) => changeRefund(id, { metadata }, state.requestOf()),
 
     dispute(chargeId, reason = 'fraudulent') {
-      const charge = state.charges.get(chargeId)
-      if (charge === undefined) throw noSuch('charge', chargeId)
+      const charge = state.charges.existing(chargeId)
       return changeDispute(state, makeDispute(state.context(), charge, reason), 'charge.dispute.created')
     },
     closeDispute(id, outcome) {
-      const dispute = state.disputes.get(id)
-      if (dispute === undefined) throw noSuch('dispute', id)
-      return changeDispute(state, { ...dispute, status: outcome }, 'charge.dispute.closed')
+      return changeDispute(state, { ...state.disputes.existing(id), status: outcome }, 'charge.dispute.closed')
     },
   }
-}
-
-function existingRefund(state: AccountState, id: string): Stripe.Refund {
-  const refund = state.refunds.get(id)
-  if (refund === undefined) throw noSuch('refund', id)
-  return refund
 }
 
 function addToCharge(state: AccountState, charge: Stripe.Charge, amount: number): Stripe.Charge {

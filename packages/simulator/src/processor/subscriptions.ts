@@ -3,7 +3,7 @@ import type { AccountState, Caller } from './account-state.ts'
 import { previousAttributes } from './events.ts'
 import { makeSchedule, type ProcessorSchedule } from './objects/schedule.ts'
 import type { ProcessorSubscription } from './objects/subscription.ts'
-import { invalidRequest, noSuch } from './refusal.ts'
+import { invalidRequest } from './refusal.ts'
 
 type Details = NonNullable<ProcessorSubscription['cancellation_details']>
 
@@ -181,7 +181,7 @@ function scheduleActions(state: AccountState): Pick<SubscriptionActions, Schedul
         { ...NO_DETAILS, reason: 'cancellation_requested' },
         caller,
       )
-      return state.schedules.get(scheduleId) ?? usableSchedule(state, scheduleId)
+      return state.schedules.existing(scheduleId)
     },
   }
 }
@@ -191,8 +191,7 @@ function nowS(state: AccountState): number {
 }
 
 function usable(state: AccountState, id: string): ProcessorSubscription {
-  const subscription = state.subscriptions.get(id)
-  if (subscription === undefined) throw noSuch('subscription', id)
+  const subscription = state.subscriptions.existing(id)
   if (subscription.status === 'canceled') {
     throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.')
   }
@@ -257,8 +256,7 @@ function makeScheduled(
 }
 
 function usableSchedule(state: AccountState, id: string): ProcessorSchedule {
-  const schedule = state.schedules.get(id)
-  if (schedule === undefined) throw noSuch('subscription schedule', id)
+  const schedule = state.schedules.existing(id)
   if (schedule.status !== 'active') {
     throw invalidRequest(`You cannot change a subscription schedule that is in the \`${schedule.status}\` status.`)
   }

@@ -4,14 +4,12 @@
  * cancellation emits two events.
  */
 import type { ICustomData } from '@paddle/paddle-node-sdk'
-import type { EventSource, Posting } from '../account/event-feed.ts'
-import type { View } from '../account/object-history.ts'
+import type { EventSource } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { createAccountState } from './account-state.ts'
+import { createAccountState, type ResellerRecords } from './account-state.ts'
 import { type AdjustmentActions, adjustmentActions } from './adjustments.ts'
 import { makeEvent, type ResellerEvent } from './events.ts'
 import { makeId, type ResellerCurrency } from './object-context.ts'
-import type { ResellerAdjustment } from './objects/adjustment.ts'
 import { type CatalogEntry, makeCatalogEntry } from './objects/catalog.ts'
 import { makeCustomer, type Person, type ResellerCustomer } from './objects/customer.ts'
 import { makeSubscription, notifiedSubscription, type ResellerSubscription } from './objects/subscription.ts'
@@ -33,17 +31,6 @@ export interface SaleRequest {
   customData?: ICustomData
   /** The new customer; a made-up person by default. */
   person?: Person
-}
-
-/** The account at one time. */
-export interface ResellerRecords {
-  readonly customers: View<ResellerCustomer>
-  readonly transactions: View<ResellerTransaction>
-  readonly adjustments: View<ResellerAdjustment>
-  readonly subscriptions: View<ResellerSubscription>
-  events(): readonly ResellerEvent[]
-  /** The result of posting an event. */
-  postingOf(event: ResellerEvent): Posting
 }
 
 export interface Reseller extends EventSource<ResellerEvent>, AdjustmentActions, SubscriptionActions {
@@ -105,15 +92,8 @@ export function createReseller({ now, chance = createChance() }: ResellerOptions
     },
     ...adjustmentActions(state),
     ...subscriptionActions(state, renew),
-    customer: state.customer,
-    asOf: ms => ({
-      customers: state.customers.asOf(ms),
-      transactions: state.transactions.asOf(ms),
-      adjustments: state.adjustments.asOf(ms),
-      subscriptions: state.subscriptions.asOf(ms),
-      events: () => state.feed.asOf(ms),
-      postingOf: state.feed.postingOf,
-    }),
+    customer: state.customers.existing,
+    asOf: state.asOf,
     events: state.feed.events,
     onEvent: state.feed.onEvent,
     notePosting: state.feed.notePosting,

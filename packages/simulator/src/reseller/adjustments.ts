@@ -48,7 +48,7 @@ export function adjustmentActions(state: AccountState): AdjustmentActions {
     request: AdjustmentRequest,
     how: { status: 'pending_approval' | 'approved'; proration?: boolean; toBalance?: boolean },
   ): ResellerAdjustment {
-    const transaction = state.transaction(request.transactionId)
+    const transaction = state.transactions.existing(request.transactionId)
     const left = leftToAdjust(state, transaction)
     const amount = request.amount ?? left
     refuseUnlessPossible(state, transaction, amount, left)
@@ -76,7 +76,7 @@ export function adjustmentActions(state: AccountState): AdjustmentActions {
       adjust(warning ? 'chargeback_warning' : 'chargeback', request, { status: 'approved' }),
 
     review(adjustmentId, outcome) {
-      const { status } = state.adjustment(adjustmentId)
+      const { status } = state.adjustments.existing(adjustmentId)
       if (status !== 'pending_approval') {
         throw new ResellerRefusal(409, 'shared/conflict', `Adjustment ${adjustmentId} is ${status} already`)
       }
@@ -84,13 +84,13 @@ export function adjustmentActions(state: AccountState): AdjustmentActions {
     },
 
     reverse(adjustmentId) {
-      const before = state.adjustment(adjustmentId)
+      const before = state.adjustments.existing(adjustmentId)
       const action = REVERSAL_OF[before.action]
       if (action === undefined || before.status !== 'approved') {
         throw new ResellerRefusal(400, 'shared/bad_request', `Adjustment ${adjustmentId} cannot be reversed`)
       }
       const reversal = create({
-        transaction: state.transaction(before.transaction_id),
+        transaction: state.transactions.existing(before.transaction_id),
         action,
         amount: Number(before.totals.total),
         isFull: before.type === 'full',

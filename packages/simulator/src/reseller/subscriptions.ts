@@ -95,7 +95,7 @@ function nowMs(state: AccountState): number {
 
 /** The subscription. @throws ResellerRefusal if it is canceled, which is final */
 function usable(state: AccountState, id: string): ResellerSubscription {
-  const subscription = state.subscription(id)
+  const subscription = state.subscriptions.existing(id)
   if (subscription.status === 'canceled') {
     throw new ResellerRefusal(
       400,

@@ -1,12 +1,12 @@
 /** The simulated billing accounts of the demo's week, with its payments and changes. */
 import {
+  type Biller,
   type CardProcessor,
+  createBiller,
   createCardProcessor,
   createChance,
   createReseller,
-  createSubscriptionBiller,
   type Reseller,
-  type SubscriptionBiller,
 } from '@backstop/simulator'
 import { type DemoChange, demoChanges } from './changes.ts'
 
@@ -15,7 +15,7 @@ export interface DemoAccounts {
   readonly marketplace: CardProcessor
   readonly japan: CardProcessor
   readonly app_store: Reseller
-  readonly memberships: SubscriptionBiller
+  readonly memberships: Biller
 }
 
 /** A change as the provider recorded it. */
@@ -53,7 +53,7 @@ export function makeWeek(
     marketplace: createCardProcessor({ now, chance: chanceOf(2), livemode: true }),
     japan: createCardProcessor({ now, chance: chanceOf(3), livemode: true }),
     app_store: createReseller({ now, chance: chanceOf(4) }),
-    memberships: createSubscriptionBiller({ now, chance: chanceOf(5) }),
+    memberships: createBiller({ now, chance: chanceOf(5) }),
   }
   const planned = demoChanges(chanceOf(6)).map(change => {
     clockMs += 60_000
@@ -126,7 +126,7 @@ function sellByReseller(account: Reseller, { kind, amount, customer: name }: Dem
   }
 }
 
-function sellMembership(account: SubscriptionBiller, change: DemoChange): Sale {
+function sellMembership(account: Biller, change: DemoChange): Sale {
   const { kind, amount, customer } = change
   const [first_name = '', ...rest] = customer.split(' ')
   const sale = { amount, currency: 'EUR', person: { first_name, last_name: rest.join(' '), email: emailOf(customer) } }

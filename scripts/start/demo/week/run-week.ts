@@ -3,7 +3,7 @@
  * It is created through the management API and by signed events, and it is not created again after somebody removed it.
  */
 import type { Project } from '@backstop/contracts'
-import { type SubscriptionBiller, startBillerApi, startReceiver } from '@backstop/simulator'
+import { type Biller, startBillerApi, startReceiver } from '@backstop/simulator'
 import { choosePorts } from '@backstop/stack'
 import { ApiRefusal, type ManagementApi } from '../../management-api.ts'
 import type { DemoRecords } from '../demo-records.ts'
@@ -116,7 +116,7 @@ async function startServices(kept: WeekRecord | undefined) {
     ports,
     receiverUrl: receiver.url,
     billerUrl: `http://127.0.0.1:${ports.biller}`,
-    async serveBiller(biller: SubscriptionBiller): Promise<void> {
+    async serveBiller(biller: Biller): Promise<void> {
       const keys = { readKeys: [BILLER_READ_KEY], writeKeys: [] }
       const server = await startBillerApi({ biller, ...keys, port: ports.biller, now: Date.now, rateLimits: [] })
       stops.push(() => server.stop())

@@ -8,7 +8,8 @@ export interface Page<T> {
   url: string
 }
 
-interface Listed {
+/** An object that can be listed. */
+export interface Listed {
   id: string
   object: string
   created: number

@@ -1,27 +1,43 @@
 /** The answers of the processor's API by path, without HTTP. */
 import type { Posting } from '../../account/event-feed.ts'
+import type { View } from '../../account/object-history.ts'
 import type { ApiCall } from '../../api/provider-api.ts'
-import type { CardProcessor, ProcessorRecords } from '../account.ts'
+import { type Resources, readResource } from '../../api/resources.ts'
+import type { CardProcessor } from '../account.ts'
+import type { ProcessorRecords } from '../account-state.ts'
 import type { ProcessorEvent } from '../events.ts'
 import type { ProcessorSubscription } from '../objects/subscription.ts'
 import { invalidRequest, noSuch, ProcessorRefusal } from '../refusal.ts'
-import { pageOf } from './page.ts'
+import { type Listed, pageOf } from './page.ts'
 import { answerWrite, unknownParameter } from './writes.ts'
 
-const PAGING = ['limit', 'starting_after', 'ending_before', 'expand[]', 'expand[0]', 'expand[1]', 'expand[2]']
+const EXPAND = ['expand[]', 'expand[0]', 'expand[1]', 'expand[2]']
+const PAGING = ['limit', 'starting_after', 'ending_before', ...EXPAND]
 const CREATED = ['created', 'created[gt]', 'created[gte]', 'created[lt]', 'created[lte]']
 const THIRTY_DAYS_S = 30 * 86_400
+
+const RESOURCES: Resources<ProcessorRecords> = new Map([
+  ['refunds', { list: listOf(({ refunds }) => refunds.all(), 'charge', 'payment_intent'), get: getOf('refunds') }],
+  ['charges', { list: listOf(({ charges }) => charges.all(), 'customer', 'payment_intent'), get: getOf('charges') }],
+  ['payment_intents', { list: listOf(of => of.paymentIntents.all(), 'customer'), get: getOf('paymentIntents') }],
+  ['disputes', { list: listOf(({ disputes }) => disputes.all(), 'charge', 'payment_intent'), get: getOf('disputes') }],
+  ['subscriptions', { list: listSubscriptions, get: getOf('subscriptions') }],
+  ['subscription_schedules', { list: listOf(({ schedules }) => schedules.all(), 'customer'), get: getOf('schedules') }],
+  ['events', { list: listEvents, get: getEvent }],
+  ['customers', { get: getOf('customers') }],
+])
 
 /**
  * Answers one call with the objects that can be read.
  * @throws ProcessorRefusal if the API refuses the request
  */
 export function answerCall(processor: CardProcessor, call: ApiCall): object {
-  const [version, resource = '', id, ...rest] = call.path.split('/').slice(1)
-  if (version === 'v1' && rest.length === 0) {
-    const name = id === undefined ? undefined : decodeURIComponent(id)
+  const [version, ...path] = call.path.split('/').slice(1).map(decodeURIComponent)
+  if (version === 'v1') {
     const body =
-      call.method === 'GET' ? read(processor, resource, name, call) : answerWrite(processor, resource, name, call)
+      call.method === 'GET'
+        ? readResource(RESOURCES, processor.asOf(call.readAtMs), path, call)
+        : answerWrite(processor, path, call)
     if (body !== undefined) return body
   }
   throw new ProcessorRefusal(404, {
@@ -30,37 +46,25 @@ export function answerCall(processor: CardProcessor, call: ApiCall): object {
   })
 }
 
-function read(processor: CardProcessor, resource: string, id: string | undefined, call: ApiCall): object | undefined {
-  const records = processor.asOf(call.readAtMs)
-  return id === undefined ? list(records, resource, call) : retrieve(records, resource, id, call)
+function listOf(itemsOf: (records: ProcessorRecords) => readonly Listed[], ...filters: readonly string[]) {
+  return (records: ProcessorRecords, { query, path }: ApiCall) => {
+    allowOnly(query, [...PAGING, ...CREATED, ...filters])
+    return pageOf(itemsOf(records).filter(matching(query, filters)), query, path)
+  }
 }
 
-function list(records: ProcessorRecords, resource: string, { query, path, nowMs }: ApiCall): object | undefined {
-  const page = <T extends { id: string; object: string; created: number }>(items: readonly T[], filters: string[]) => {
-    allowOnly(query, [...PAGING, ...CREATED, ...filters])
-    return pageOf(items.filter(matching(query, filters)), query, path)
+function getOf(type: Exclude<keyof ProcessorRecords, 'events' | 'postingOf'>) {
+  return (records: ProcessorRecords, id: string, { query }: ApiCall): object => {
+    allowOnly(query, EXPAND)
+    const view: View<object> = records[type]
+    return expanded(records, view.existing(id), query)
   }
-  switch (resource) {
-    case 'refunds':
-      return page(records.refunds.all(), ['charge', 'payment_intent'])
-    case 'charges':
-      return page(records.charges.all(), ['customer', 'payment_intent'])
-    case 'payment_intents':
-      return page(records.paymentIntents.all(), ['customer'])
-    case 'disputes':
-      return page(records.disputes.all(), ['charge', 'payment_intent'])
-    case 'subscriptions': {
-      allowOnly(query, [...PAGING, ...CREATED, 'customer', 'status'])
-      const wanted = records.subscriptions.all().filter(matching(query, ['customer']))
-      return pageOf(wanted.filter(ofStatus(query.get('status'))), query, path)
-    }
-    case 'subscription_schedules':
-      return page(records.schedules.all(), ['customer'])
-    case 'events':
-      return listEvents(records, query, path, nowMs / 1000)
-    default:
-      return undefined
-  }
+}
+
+function listSubscriptions({ subscriptions }: ProcessorRecords, { query, path }: ApiCall): object {
+  allowOnly(query, [...PAGING, ...CREATED, 'customer', 'status'])
+  const wanted = subscriptions.all().filter(matching(query, ['customer']))
+  return pageOf(wanted.filter(ofStatus(query.get('status'))), query, path)
 }
 
 /** Canceled subscriptions are listed only on request. */
@@ -70,7 +74,7 @@ function ofStatus(status: string | null): (subscription: ProcessorSubscription) 
   return subscription => subscription.status === (status === 'ended' ? 'canceled' : status)
 }
 
-function listEvents(records: ProcessorRecords, query: URLSearchParams, path: string, nowS: number): object {
+function listEvents(records: ProcessorRecords, { query, path, nowMs }: ApiCall): object {
   const typeNames = [...query.keys()].filter(name => /^types\[\d*\]$/.test(name))
   allowOnly(query, [...PAGING, ...CREATED, 'type', 'delivery_success', ...typeNames])
   const types = new Set(typeNames.flatMap(name => query.getAll(name)))
@@ -83,7 +87,7 @@ function listEvents(records: ProcessorRecords, query: URLSearchParams, path: str
     type === null || event.type === type || (type.endsWith('*') && event.type.startsWith(type.slice(0, -1)))
   const wanted = records
     .events()
-    .filter(event => event.created > nowS - THIRTY_DAYS_S)
+    .filter(event => event.created > nowMs / 1000 - THIRTY_DAYS_S)
     .filter(event => (types.size === 0 || types.has(event.type)) && isOfType(event))
     .filter(event => deliveredAs(records.postingOf(event), delivered))
   const page = pageOf(wanted, query, path)
@@ -102,38 +106,11 @@ function readEvent(records: ProcessorRecords, event: ProcessorEvent): ProcessorE
   return { ...event, pending_webhooks: records.postingOf(event) === 'scheduled' ? 1 : 0 }
 }
 
-function retrieve(records: ProcessorRecords, resource: string, id: string, { query }: ApiCall): object | undefined {
-  allowOnly(query, PAGING.slice(3))
-  const found = <T>(kind: string, item: T | undefined, param?: string): T => {
-    if (item === undefined) throw noSuch(kind, id, param)
-    return item
-  }
-  switch (resource) {
-    case 'refunds':
-      return expanded(records, found('refund', records.refunds.get(id), 'refund'), query)
-    case 'charges':
-      return expanded(records, found('charge', records.charges.get(id)), query)
-    case 'payment_intents':
-      return found('payment_intent', records.paymentIntents.get(id))
-    case 'customers':
-      return found('customer', records.customers.get(id))
-    case 'disputes':
-      return found('dispute', records.disputes.get(id))
-    case 'subscriptions':
-      return expanded(records, found('subscription', records.subscriptions.get(id)), query)
-    case 'subscription_schedules':
-      return found('subscription schedule', records.schedules.get(id))
-    case 'events':
-      return readEvent(
-        records,
-        found(
-          'event',
-          records.events().find(event => event.id === id),
-        ),
-      )
-    default:
-      return undefined
-  }
+function getEvent(records: ProcessorRecords, id: string, { query }: ApiCall): object {
+  allowOnly(query, EXPAND)
+  const event = records.events().find(one => one.id === id)
+  if (event === undefined) throw noSuch('event', id)
+  return readEvent(records, event)
 }
 
 /** The object with the objects that `expand` names instead of their ids. Objects that the account does not keep stay ids. */

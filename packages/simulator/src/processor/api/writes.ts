@@ -11,10 +11,10 @@ import { invalidRequest, type ProcessorRefusal } from '../refusal.ts'
  */
 export function answerWrite(
   processor: CardProcessor,
-  resource: string,
-  id: string | undefined,
+  [resource, id, ...rest]: readonly string[],
   call: ApiCall,
 ): object | undefined {
+  if (rest.length > 0) return undefined
   const form = new URLSearchParams(call.body)
   const caller = { idempotencyKey: call.header('idempotency-key') ?? null, requestId: call.requestId }
   if (call.method === 'POST' && id === undefined && resource === 'refunds') return refund(processor, form, caller)

@@ -1,8 +1,10 @@
 /** The answers of the reseller's API by path, without HTTP. */
 import type { ApiCall } from '../../api/provider-api.ts'
-import type { Reseller, ResellerRecords } from '../account.ts'
+import { type Resources, readResource } from '../../api/resources.ts'
+import type { Reseller } from '../account.ts'
+import type { ResellerRecords } from '../account-state.ts'
 import type { ResellerTransaction } from '../objects/transaction.ts'
-import { invalidField, notFound, ResellerRefusal } from '../refusal.ts'
+import { invalidField, ResellerRefusal } from '../refusal.ts'
 import { type PageRules, pageOf } from './page.ts'
 import { answerWrite } from './writes.ts'
 
@@ -10,9 +12,20 @@ const PAGING = ['after', 'per_page', 'order_by']
 const ADJUSTMENTS: PageRules = { perPage: 10, maxPerPage: 50, order: 'DESC' }
 const SUBSCRIPTIONS: PageRules = { perPage: 50, maxPerPage: 200, order: 'DESC' }
 const TRANSACTIONS: PageRules = { perPage: 30, maxPerPage: 30, order: 'DESC' }
+const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
 /** The parts that `include` adds to a transaction. */
 const INCLUDED: ReadonlySet<string> = new Set(['adjustment', 'adjustments', 'customer'])
-const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
+
+/** The API has no path GET /adjustments/{id}. */
+const RESOURCES: Resources<ResellerRecords> = new Map([
+  ['adjustments', { list: listAdjustments }],
+  [
+    'subscriptions',
+    { list: listSubscriptions, get: ({ subscriptions }, id) => ({ data: subscriptions.existing(id) }) },
+  ],
+  ['transactions', { list: listTransactions, get: getTransaction }],
+  ['events', { list: listEvents }],
+])
 
 /**
  * Answers one call with the objects that can be read.
@@ -20,64 +33,47 @@ const EVENTS: PageRules = { perPage: 50, maxPerPage: 200, order: 'ASC' }
  */
 export function answerCall(reseller: Reseller, call: ApiCall): object {
   const path = call.path.split('/').slice(1)
-  const body = call.method === 'GET' ? read(reseller, path, call) : answerWrite(reseller, path, call)
-  // The API has no path GET /adjustments/{id}.
+  const body =
+    call.method === 'GET'
+      ? readResource(RESOURCES, reseller.asOf(call.readAtMs), path, call)
+      : answerWrite(reseller, path, call)
   if (body === undefined) throw new ResellerRefusal(404, 'shared/invalid_url', 'Invalid URL.')
   return body
 }
 
-function read(reseller: Reseller, [resource, id, ...rest]: readonly string[], call: ApiCall): object | undefined {
-  if (resource === undefined || rest.length > 0) return undefined
-  const records = reseller.asOf(call.readAtMs)
-  return id === undefined ? list(records, resource, call) : retrieve(records, resource, id, call)
+function listAdjustments({ adjustments }: ResellerRecords, call: ApiCall): object {
+  const filters = ['id', 'action', 'status', 'transaction_id', 'subscription_id', 'customer_id']
+  return pageOf(matching(adjustments.all(), call.query, filters), idOf, call, ADJUSTMENTS)
 }
 
-function list(records: ResellerRecords, resource: string, call: ApiCall): object | undefined {
-  const { query } = call
-  switch (resource) {
-    case 'adjustments': {
-      const filters = ['id', 'action', 'status', 'transaction_id', 'subscription_id', 'customer_id']
-      return pageOf(matching(records.adjustments.all(), query, filters), idOf, call, ADJUSTMENTS)
-    }
-    case 'subscriptions': {
-      const filters = ['id', 'status', 'customer_id', 'address_id', 'collection_mode']
-      const actions = query.get('scheduled_change_action')?.split(',')
-      const found = matching(records.subscriptions.all(), query, filters, ['scheduled_change_action']).filter(
-        ({ scheduled_change: scheduled }) =>
-          actions === undefined || (scheduled != null && actions.includes(scheduled.action)),
-      )
-      return pageOf(found, idOf, call, SUBSCRIPTIONS)
-    }
-    case 'transactions': {
-      const filters = ['id', 'status', 'customer_id', 'subscription_id', 'invoice_number', 'origin', 'collection_mode']
-      const found = matching(records.transactions.all(), query, filters, ['include'])
-      const page = pageOf(found, idOf, call, TRANSACTIONS)
-      return { ...page, data: page.data.map(transaction => withIncluded(records, transaction, query)) }
-    }
-    case 'events': {
-      const page = pageOf(matching(records.events(), query, ['event_type']), event => event.event_id, call, EVENTS)
-      // Events in the API have no notification id.
-      return { ...page, data: page.data.map(event => ({ ...event, notification_id: null })) }
-    }
-    default:
-      return undefined
-  }
+function listSubscriptions({ subscriptions }: ResellerRecords, call: ApiCall): object {
+  const filters = ['id', 'status', 'customer_id', 'address_id', 'collection_mode']
+  const actions = call.query.get('scheduled_change_action')?.split(',')
+  const found = matching(subscriptions.all(), call.query, filters, ['scheduled_change_action']).filter(
+    ({ scheduled_change: scheduled }) =>
+      actions === undefined || (scheduled != null && actions.includes(scheduled.action)),
+  )
+  return pageOf(found, idOf, call, SUBSCRIPTIONS)
 }
 
-function retrieve(records: ResellerRecords, resource: string, id: string, { query }: ApiCall): object | undefined {
-  if (resource === 'subscriptions') return { data: found(records.subscriptions.get(id), id) }
-  if (resource === 'transactions') {
-    return { data: withIncluded(records, found(records.transactions.get(id), id), query) }
-  }
-  return undefined
+function listTransactions(records: ResellerRecords, call: ApiCall): object {
+  const filters = ['id', 'status', 'customer_id', 'subscription_id', 'invoice_number', 'origin', 'collection_mode']
+  const found = matching(records.transactions.all(), call.query, filters, ['include'])
+  const page = pageOf(found, idOf, call, TRANSACTIONS)
+  return { ...page, data: page.data.map(transaction => withIncluded(records, transaction, call.query)) }
+}
+
+function getTransaction(records: ResellerRecords, id: string, { query }: ApiCall): object {
+  return { data: withIncluded(records, records.transactions.existing(id), query) }
+}
+
+function listEvents(records: ResellerRecords, call: ApiCall): object {
+  const page = pageOf(matching(records.events(), call.query, ['event_type']), event => event.event_id, call, EVENTS)
+  // Events in the API have no notification id.
+  return { ...page, data: page.data.map(event => ({ ...event, notification_id: null })) }
 }
 
 const idOf = (item: { id: string }) => item.id
-
-function found<T>(item: T | undefined, id: string): T {
-  if (item === undefined) throw notFound(id)
-  return item
-}
 
 function withIncluded(
   records: ResellerRecords,

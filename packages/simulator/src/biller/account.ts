@@ -3,20 +3,18 @@
  * It behaves like a real site (compatible with Chargebee): a refund has a credit note unless it is of an excess payment, a
  * cancellation can be removed, and events say who caused them.
  */
-import type { EventSource, Posting } from '../account/event-feed.ts'
-import type { View } from '../account/object-history.ts'
+import type { EventSource } from '../account/event-feed.ts'
 import { type Chance, createChance } from '../chance.ts'
-import { type AccountState, createAccountState } from './account-state.ts'
+import { type AccountState, type BillerRecords, createAccountState } from './account-state.ts'
 import type { Actor, BillerEvent } from './events.ts'
-import type { BillerCreditNote } from './objects/credit-note.ts'
-import { type BillerCard, type BillerCustomer, makeCard, makeCustomer, type Person } from './objects/customer.ts'
+import { type BillerCustomer, makeCard, makeCustomer, type Person } from './objects/customer.ts'
 import { type BillerInvoice, makeInvoice } from './objects/invoice.ts'
 import { type BillerSubscription, makeSubscription } from './objects/subscription.ts'
 import { type BillerTransaction, makePayment } from './objects/transaction.ts'
 import { BY_ITSELF, type RefundActions, refundActions } from './refunds.ts'
 import { type SubscriptionActions, subscriptionActions, TERM_MS } from './subscriptions.ts'
 
-export interface SubscriptionBillerOptions {
+export interface BillerOptions {
   /** Milliseconds since the epoch, e.g. `Date.now`. */
   now: () => number
   /** The source of ids. */
@@ -43,20 +41,7 @@ export interface Bill {
   payment: BillerTransaction
 }
 
-/** The site at one time. */
-export interface BillerRecords {
-  readonly customers: View<BillerCustomer>
-  readonly cards: View<BillerCard>
-  readonly subscriptions: View<BillerSubscription>
-  readonly invoices: View<BillerInvoice>
-  readonly transactions: View<BillerTransaction>
-  readonly creditNotes: View<BillerCreditNote>
-  events(): readonly BillerEvent[]
-  /** The result of posting an event. */
-  postingOf(event: BillerEvent): Posting
-}
-
-export interface SubscriptionBiller extends EventSource<BillerEvent>, RefundActions, SubscriptionActions {
+export interface Biller extends EventSource<BillerEvent>, RefundActions, SubscriptionActions {
   readonly kind: 'subscription'
   /** Bills a one-time payment. Emits invoice_generated and payment_succeeded. */
   bill(request: BillRequest): Bill
@@ -75,10 +60,7 @@ export interface SubscriptionBiller extends EventSource<BillerEvent>, RefundActi
 }
 
 /** Creates an empty site. */
-export function createSubscriptionBiller({
-  now,
-  chance = createChance(),
-}: SubscriptionBillerOptions): SubscriptionBiller {
+export function createBiller({ now, chance = createChance() }: BillerOptions): Biller {
   const state = createAccountState(now, chance)
 
   function welcome({ person }: BillRequest): BillerCustomer {
@@ -119,16 +101,7 @@ export function createSubscriptionBiller({
     },
     ...refundActions(state),
     ...subscriptionActions(state, renew),
-    asOf: ms => ({
-      customers: state.customers.asOf(ms),
-      cards: state.cards.asOf(ms),
-      subscriptions: state.subscriptions.asOf(ms),
-      invoices: state.invoices.asOf(ms),
-      transactions: state.transactions.asOf(ms),
-      creditNotes: state.creditNotes.asOf(ms),
-      events: () => state.feed.asOf(ms),
-      postingOf: state.feed.postingOf,
-    }),
+    asOf: state.asOf,
     events: state.feed.events,
     onEvent: state.feed.onEvent,
     notePosting: state.feed.notePosting,

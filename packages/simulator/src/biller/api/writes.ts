@@ -1,6 +1,6 @@
 /** Writes through the biller's API, so that a person can do by curl what the holder of a leaked key can do. */
 import type { ApiCall } from '../../api/provider-api.ts'
-import type { SubscriptionBiller } from '../account.ts'
+import type { Biller } from '../account.ts'
 import type { Actor } from '../events.ts'
 import type { CreditNoteReason } from '../objects/credit-note.ts'
 import { wrongValue } from '../refusal.ts'
@@ -11,7 +11,7 @@ import { wrongValue } from '../refusal.ts'
  * @throws BillerRefusal if the API refuses the request
  */
 export function answerWrite(
-  biller: SubscriptionBiller,
+  biller: Biller,
   [resource, id, action]: readonly (string | undefined)[],
   call: ApiCall,
   keyNames: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export function answerWrite(
 }
 
 function changeSubscription(
-  biller: SubscriptionBiller,
+  biller: Biller,
   id: string,
   action: string,
   form: URLSearchParams,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createChance } from '../chance.ts'
-import { createSubscriptionBiller } from './account.ts'
+import { createBiller } from './account.ts'
 import { withFalseValues } from './false-values.ts'
 
 const NOW_MS = 1_764_000_000_000
 
 function refunded() {
-  const biller = createSubscriptionBiller({ now: () => NOW_MS, chance: createChance(1) })
+  const biller = createBiller({ now: () => NOW_MS, chance: createChance(1) })
   const { subscription, invoice } = biller.subscribe({ amount: 4_999 })
   biller.refundInvoice(invoice.id, { amount: 2_499, idAtGateway: 're_3Q' })
   biller.scheduleCancel(subscription.id)

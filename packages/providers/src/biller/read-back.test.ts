@@ -1,13 +1,13 @@
 import { providerIds } from '@backstop/contracts/test'
 import { systemClock } from '@backstop/kit/clock'
 import { Secret } from '@backstop/kit/config'
-import { createSubscriptionBiller, startBillerApi, type Trouble } from '@backstop/simulator'
+import { createBiller, startBillerApi, type Trouble } from '@backstop/simulator'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { MINUTE, START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
 import { createRecordingEgress } from '../../test/read-back/recording-egress.ts'
 import { TEST_ACCOUNTS } from '../../test/read-back/test-accounts.ts'
-import { subscription as biller } from './index.ts'
+import { biller } from './index.ts'
 
 const harness = useReaderHarness(biller, TEST_ACCOUNTS.subscription)
 const closers: (() => Promise<void>)[] = []
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 async function openAccount() {
   const { now } = harness.clock
-  const account = createSubscriptionBiller({ now })
+  const account = createBiller({ now })
   const api = await startBillerApi({ biller: account, readKeys: [TEST_READ_KEY], now })
   closers.push(api.stop)
   return { account, api, reader: harness.openReader(api.url) }

@@ -6,7 +6,7 @@ import { normaliseEvent, normaliseObject } from './normalise.ts'
 import { readBack } from './read-back.ts'
 
 /** The subscription biller (Chargebee). */
-export const subscription: Provider = {
+export const biller: Provider = {
   kind: 'subscription',
   credentialHeaders: ['authorization'],
   subscribedEvents: EVENTS_TO_TICK.subscription,

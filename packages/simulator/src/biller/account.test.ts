@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createChance } from '../chance.ts'
-import { createSubscriptionBiller, type SubscriptionBiller } from './account.ts'
+import { type Biller, createBiller } from './account.ts'
 
 const START_MS = 1_764_000_000_000
 const START_S = START_MS / 1000
@@ -8,7 +8,7 @@ const TERM_S = 30 * 86_400
 
 function setUp(remainingBillingCycles?: number) {
   let clockMs = START_MS
-  const biller = createSubscriptionBiller({ now: () => clockMs, chance: createChance(1) })
+  const biller = createBiller({ now: () => clockMs, chance: createChance(1) })
   const cycles = remainingBillingCycles === undefined ? {} : { remainingBillingCycles }
   const { subscription, invoice, payment } = biller.subscribe({ amount: 4_999, ...cycles })
   const before = biller.events().length
@@ -135,7 +135,7 @@ describe('a credit note', () => {
 describe('a subscription', () => {
   test.each<{
     name: string
-    act: (biller: SubscriptionBiller, id: string) => unknown
+    act: (biller: Biller, id: string) => unknown
     emitted: string
     becomes: object
   }>([

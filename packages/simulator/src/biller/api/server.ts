@@ -1,7 +1,7 @@
 /** The biller's API on loopback: keys and error bodies around routes.ts. */
 import { type Dialect, type ProviderApi, type ProviderApiOptions, startProviderApi } from '../../api/provider-api.ts'
 import type { RateLimit } from '../../api/rate-limit.ts'
-import type { SubscriptionBiller } from '../account.ts'
+import type { Biller } from '../account.ts'
 import { BillerRefusal } from '../refusal.ts'
 import { answerCall } from './routes.ts'
 
@@ -9,7 +9,7 @@ import { answerCall } from './routes.ts'
 const RATE_LIMITS: readonly RateLimit[] = [{ calls: 150, perMs: 60_000, of: 'account' }]
 
 export interface BillerApiOptions extends ProviderApiOptions {
-  biller: SubscriptionBiller
+  biller: Biller
   /** The name of each key, which events show as the caller; `Unnamed key` for other keys. */
   keyNames?: Readonly<Record<string, string>>
 }
@@ -22,7 +22,7 @@ export function startBillerApi({ biller, keyNames = {}, ...options }: BillerApiO
   return startProviderApi(dialectOf(biller, keyNames), { ...options, rateLimits: options.rateLimits ?? RATE_LIMITS })
 }
 
-function dialectOf(biller: SubscriptionBiller, keyNames: Readonly<Record<string, string>>): Dialect {
+function dialectOf(biller: Biller, keyNames: Readonly<Record<string, string>>): Dialect {
   return {
     requestId: chance => chance.text(16),
     keyOf(authorization) {

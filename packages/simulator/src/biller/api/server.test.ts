@@ -2,7 +2,7 @@ import Chargebee from 'chargebee'
 import { afterEach, expect, test } from 'vitest'
 import type { ProviderApi } from '../../api/provider-api.ts'
 import { createChance } from '../../chance.ts'
-import { createSubscriptionBiller } from '../account.ts'
+import { createBiller } from '../account.ts'
 import { type BillerApiOptions, startBillerApi } from './server.ts'
 
 const KEY = 'test_reader'
@@ -15,7 +15,7 @@ afterEach(async () => {
 async function setUp(options: Partial<BillerApiOptions> = {}) {
   let clockMs = 1_764_000_000_000
   const now = () => clockMs
-  const biller = createSubscriptionBiller({ now, chance: createChance(4) })
+  const biller = createBiller({ now, chance: createChance(4) })
   const api = await startBillerApi({ biller, readKeys: [KEY], now, ...options })
   open.push(api)
   const at = { site: '127.0.0.1', hostSuffix: '', protocol: 'http', port: api.port } as const
