@@ -146,6 +146,15 @@ export async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A store whose methods all fail like `asUnavailable` while MongoDB is unavailable. */
+export function mongoStore<Store extends object>(store: Store): Store {
+  const members = Object.entries(store).map(([name, member]) => [
+    name,
+    typeof member === 'function' ? (...args: unknown[]) => asUnavailable(async () => member(...args)) : member,
+  ])
+  return Object.fromEntries(members) as Store
+}
+
 /** How long MongoDB may work on the query of a list, in milliseconds. */
 export const LIST_WITHIN_MS = 5_000
 /** The server's code for a query that reached its `maxTimeMS`. */

@@ -7,7 +7,7 @@ import type {
   SilenceDocument,
   SuppressionDocument,
 } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit/mongo'
+import { mongoStore } from '@backstop/kit/mongo'
 import type { Db, Document } from 'mongodb'
 import { type ChannelRecord, type ChannelStore, type KnownSilence, projectFacts } from './channel-store.ts'
 
@@ -91,77 +91,72 @@ type SubscribedFields = Pick<
 
 export function createMongoChannelStore(db: Db): ChannelStore {
   const channels = db.collection<ChannelDocument>('channels')
-  return {
-    findSubscribedChannels: projectIds =>
-      asUnavailable(async () => {
-        const listening = await channels
-          .find<SubscribedFields>(
-            { project_id: { $in: [...projectIds] }, enabled: true, deleted_at: null },
-            {
-              projection: { project_id: 1, events: 1, shows_personal_data: 1, filter: 1, 'config.kind': 1 },
-              ...ONE_ANSWER,
-            },
-          )
-          .toArray()
-        return listening.map(({ _id, project_id, events, shows_personal_data, filter, config }) => ({
-          channelId: _id,
-          projectId: project_id,
-          events,
-          filter: filter ?? null,
-          audience: audienceOf(config.kind),
-          showsPersonalData: shows_personal_data === true,
-        }))
-      }),
-    findNames: projectIds =>
-      asUnavailable(async () => {
-        const named = await db
-          .collection<ProjectDocument>('projects')
-          .aggregate<
-            Pick<ProjectDocument, '_id' | 'name'> & {
-              connections: Pick<ConnectionDocument, '_id' | 'name' | 'status'>[]
-            }
-          >([{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS], ONE_ANSWER)
-          .toArray()
-        return new Map(
-          named.map(({ _id, name, connections }) => [
-            _id,
-            {
-              name,
-              connections: new Map(connections.map(connection => [connection._id, connection.name])),
-              deletedConnectionIds: new Set(
-                connections.filter(({ status }) => status === 'deleted').map(connection => connection._id),
-              ),
-            },
-          ]),
+  return mongoStore<ChannelStore>({
+    async findSubscribedChannels(projectIds) {
+      const listening = await channels
+        .find<SubscribedFields>(
+          { project_id: { $in: [...projectIds] }, enabled: true, deleted_at: null },
+          {
+            projection: { project_id: 1, events: 1, shows_personal_data: 1, filter: 1, 'config.kind': 1 },
+            ...ONE_ANSWER,
+          },
         )
-      }),
-    findSilences: ({ connectionIds, from, to }) =>
-      asUnavailable(() =>
-        db
-          .collection<SilenceDocument>('silences')
-          .find<KnownSilence>(
-            { connection_id: { $in: [...connectionIds] }, ends_at: { $gt: from }, created_at: { $lte: to } },
-            { projection: { connection_id: 1, created_at: 1, ends_at: 1 }, ...ONE_ANSWER },
-          )
-          .toArray(),
-      ),
-    findChannels: channelIds =>
-      asUnavailable(async () => {
-        const found = await channels
-          .aggregate<JoinedChannel<ChannelDocument>>(
-            [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT, WITH_DELETED_CONNECTIONS],
-            ONE_ANSWER,
-          )
-          .toArray()
-        return found.map(({ health, projects, suppressions, deleted_connections, ...channel }): ChannelRecord => {
-          const [disabled] = health
-          return {
-            channel,
-            disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
-            project: projectFacts(projects[0], suppressions),
-            deletedConnectionIds: new Set(deleted_connections.map(({ _id }) => _id)),
+        .toArray()
+      return listening.map(({ _id, project_id, events, shows_personal_data, filter, config }) => ({
+        channelId: _id,
+        projectId: project_id,
+        events,
+        filter: filter ?? null,
+        audience: audienceOf(config.kind),
+        showsPersonalData: shows_personal_data === true,
+      }))
+    },
+    async findNames(projectIds) {
+      const named = await db
+        .collection<ProjectDocument>('projects')
+        .aggregate<
+          Pick<ProjectDocument, '_id' | 'name'> & {
+            connections: Pick<ConnectionDocument, '_id' | 'name' | 'status'>[]
           }
-        })
-      }),
-  }
+        >([{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS], ONE_ANSWER)
+        .toArray()
+      return new Map(
+        named.map(({ _id, name, connections }) => [
+          _id,
+          {
+            name,
+            connections: new Map(connections.map(connection => [connection._id, connection.name])),
+            deletedConnectionIds: new Set(
+              connections.filter(({ status }) => status === 'deleted').map(connection => connection._id),
+            ),
+          },
+        ]),
+      )
+    },
+    findSilences: ({ connectionIds, from, to }) =>
+      db
+        .collection<SilenceDocument>('silences')
+        .find<KnownSilence>(
+          { connection_id: { $in: [...connectionIds] }, ends_at: { $gt: from }, created_at: { $lte: to } },
+          { projection: { connection_id: 1, created_at: 1, ends_at: 1 }, ...ONE_ANSWER },
+        )
+        .toArray(),
+    async findChannels(channelIds) {
+      const found = await channels
+        .aggregate<JoinedChannel<ChannelDocument>>(
+          [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT, WITH_DELETED_CONNECTIONS],
+          ONE_ANSWER,
+        )
+        .toArray()
+      return found.map(({ health, projects, suppressions, deleted_connections, ...channel }): ChannelRecord => {
+        const [disabled] = health
+        return {
+          channel,
+          disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
+          project: projectFacts(projects[0], suppressions),
+          deletedConnectionIds: new Set(deleted_connections.map(({ _id }) => _id)),
+        }
+      })
+    },
+  })
 }

@@ -1,5 +1,5 @@
 import { type DeliveryDocument, HEARTBEAT } from '@backstop/contracts'
-import { asUnavailable, updateIf, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { mongoStore, updateIf, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import {
   type DeliveryStore,
@@ -42,80 +42,71 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
   const collection = db.collection<DeliveryDocument>('deliveries')
   const find = (ids: readonly string[]) =>
     collection.find<StoredProgress>({ _id: { $in: [...ids] } }, { projection: PROGRESS, batchSize: 1_000 }).toArray()
-  return {
-    insertNew: deliveries =>
-      asUnavailable(async () => {
-        const duplicates = await writeIgnoringDuplicates(
-          () => collection.insertMany([...deliveries], { ordered: false }),
-          deliveries.length,
-        )
-        return new Set(duplicates.map(index => (deliveries[index] as DeliveryDocument)._id))
-      }),
+  return mongoStore<DeliveryStore>({
+    async insertNew(deliveries) {
+      const duplicates = await writeIgnoringDuplicates(
+        () => collection.insertMany([...deliveries], { ordered: false }),
+        deliveries.length,
+      )
+      return new Set(duplicates.map(index => (deliveries[index] as DeliveryDocument)._id))
+    },
 
-    progressOf: deliveryIds =>
-      asUnavailable(async () => {
-        if (deliveryIds.length === 0) return new Map()
-        return new Map((await find(deliveryIds)).map(document => [document._id, progressOf(document)]))
-      }),
+    async progressOf(deliveryIds) {
+      if (deliveryIds.length === 0) return new Map()
+      return new Map((await find(deliveryIds)).map(document => [document._id, progressOf(document)]))
+    },
 
-    record: outcomes =>
-      asUnavailable(async () => {
-        if (outcomes.length === 0) return new Set()
-        const result = await collection.bulkWrite(outcomes.map(toOutcomeUpdate), { ordered: false })
-        if (result.modifiedCount === outcomes.length) return new Set()
-        // The server returns the number of unchanged documents but not their ids, so the documents are read.
-        const found = new Map((await find(outcomes.map(one => one.deliveryId))).map(one => [one._id, one]))
-        const refused = outcomes.filter(outcome => {
-          const document = found.get(outcome.deliveryId)
-          return document === undefined || !showsOutcome(document, outcome)
-        })
-        return new Set(refused.map(outcome => outcome.deliveryId))
-      }),
+    async record(outcomes) {
+      if (outcomes.length === 0) return new Set()
+      const result = await collection.bulkWrite(outcomes.map(toOutcomeUpdate), { ordered: false })
+      if (result.modifiedCount === outcomes.length) return new Set()
+      // The server returns the number of unchanged documents but not their ids, so the documents are read.
+      const found = new Map((await find(outcomes.map(one => one.deliveryId))).map(one => [one._id, one]))
+      const refused = outcomes.filter(outcome => {
+        const document = found.get(outcome.deliveryId)
+        return document === undefined || !showsOutcome(document, outcome)
+      })
+      return new Set(refused.map(outcome => outcome.deliveryId))
+    },
 
-    supersede: orders =>
-      asUnavailable(async () => {
-        if (orders.length === 0) return new Set()
-        const result = await collection.bulkWrite(orders.map(toSupersedeUpdate), { ordered: false })
-        if (result.matchedCount === orders.length) return new Set()
-        const found = new Map((await find(orders.map(one => one.deliveryId))).map(one => [one._id, one]))
-        const refused = orders.filter(({ deliveryId, byId }) => found.get(deliveryId)?.told_by !== byId)
-        return new Set(refused.map(order => order.deliveryId))
-      }),
+    async supersede(orders) {
+      if (orders.length === 0) return new Set()
+      const result = await collection.bulkWrite(orders.map(toSupersedeUpdate), { ordered: false })
+      if (result.matchedCount === orders.length) return new Set()
+      const found = new Map((await find(orders.map(one => one.deliveryId))).map(one => [one._id, one]))
+      const refused = orders.filter(({ deliveryId, byId }) => found.get(deliveryId)?.told_by !== byId)
+      return new Set(refused.map(order => order.deliveryId))
+    },
 
     findWaiting: ({ channelId, createdFromMs, dueByMs, after, limit }) =>
-      asUnavailable(() =>
-        collection
-          .find({
-            channel_id: channelId,
-            created_at: { $gte: new Date(createdFromMs) },
-            state: { $in: ['pending', 'retrying'] },
-            test: false,
-            'next_attempt.due_at': { $lte: new Date(dueByMs) },
-            ...(after === null
-              ? {}
-              : {
-                  $or: [
-                    { created_at: { $gt: after.created_at } },
-                    { created_at: after.created_at, _id: { $gt: after._id } },
-                  ],
-                }),
-          })
-          .sort({ created_at: 1, _id: 1 })
-          .limit(limit)
-          .toArray(),
-      ),
+      collection
+        .find({
+          channel_id: channelId,
+          created_at: { $gte: new Date(createdFromMs) },
+          state: { $in: ['pending', 'retrying'] },
+          test: false,
+          'next_attempt.due_at': { $lte: new Date(dueByMs) },
+          ...(after === null
+            ? {}
+            : {
+                $or: [
+                  { created_at: { $gt: after.created_at } },
+                  { created_at: after.created_at, _id: { $gt: after._id } },
+                ],
+              }),
+        })
+        .sort({ created_at: 1, _id: 1 })
+        .limit(limit)
+        .toArray(),
 
     findDigest: digestId =>
-      asUnavailable(() =>
-        collection.find({ digest_group: digestId, state: 'retrying', goes_alone: { $ne: true } }).toArray(),
-      ),
+      collection.find({ digest_group: digestId, state: 'retrying', goes_alone: { $ne: true } }).toArray(),
 
-    removeHeartbeats: createdBefore =>
-      asUnavailable(async () => {
-        const { channelId } = HEARTBEAT
-        await collection.deleteMany({ channel_id: channelId, created_at: { $lt: createdBefore }, state: 'delivered' })
-      }),
-  }
+    async removeHeartbeats(createdBefore) {
+      const { channelId } = HEARTBEAT
+      await collection.deleteMany({ channel_id: channelId, created_at: { $lt: createdBefore }, state: 'delivered' })
+    },
+  })
 }
 
 function toOutcomeUpdate(outcome: RecordedOutcome): AnyBulkWriteOperation<DeliveryDocument> {

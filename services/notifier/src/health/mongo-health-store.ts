@@ -1,5 +1,5 @@
 import type { ChannelHealthDocument } from '@backstop/contracts'
-import { asUnavailable } from '@backstop/kit/mongo'
+import { mongoStore } from '@backstop/kit/mongo'
 import { createMongoOutboxSource, type PendingOutbox } from '@backstop/kit/outbox'
 import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
 import type { ChannelReports, HealthStore, HeldChannel, HoldOrder, ReachOrder } from './health-store.ts'
@@ -12,81 +12,71 @@ export function createMongoHealthStore(db: Db): HealthStore {
     documentId: _id,
     entries: outbox ?? [],
   })
-  return {
+  return mongoStore<HealthStore>({
     async record(channels) {
       if (channels.length === 0) return
-      await asUnavailable(() => collection.bulkWrite(channels.map(toHealthUpdate), { ordered: false }))
+      await collection.bulkWrite(channels.map(toHealthUpdate), { ordered: false })
     },
     async recordHolds(orders) {
       if (orders.length === 0) return
-      await asUnavailable(() => collection.bulkWrite(orders.map(toHoldUpdate), { ordered: false }))
+      await collection.bulkWrite(orders.map(toHoldUpdate), { ordered: false })
     },
     findHeld: channelIds =>
-      asUnavailable(() =>
-        collection
-          .find<HeldChannel>(
-            { _id: { $in: [...channelIds] }, held: { $exists: true } },
-            { projection: { failing_since: 1, held: 1 } },
-          )
-          .toArray(),
-      ),
-    failingSince: (channelIds, sinceMs) =>
-      asUnavailable(() =>
-        collection
-          .find({ _id: { $in: [...channelIds] }, disabled_at: null, failing_since: { $lte: new Date(sinceMs) } })
-          .toArray(),
-      ),
-    disable: orders =>
-      asUnavailable(async () => {
-        if (orders.length === 0) return []
-        await collection.bulkWrite(orders.map(toDisableUpdate), { ordered: true })
-        const incidents = orders.map(order => order.incidentId)
-        const done = collection.find({ _id: { $in: orders.map(order => order.channelId) } })
-        return (await done.toArray())
-          .filter(one => incidents.includes(one.disabled_incident_id ?? ''))
-          .map(one => toPendingOutbox(one))
-      }),
-    find: channelId => asUnavailable(async () => (await collection.findOne({ _id: channelId })) ?? undefined),
-    enable: (channelId, { incidentId, entry }) =>
-      asUnavailable(async () => {
-        const enabled = await collection.findOneAndUpdate(
-          { _id: channelId, disabled_incident_id: incidentId },
-          {
-            $set: { disabled_at: null, disabled_reason: null, disabled_incident_id: null, ...NO_FAILURES },
-            ...(entry === null ? {} : { $push: { outbox: entry } }),
-          },
-          { returnDocument: 'after' },
+      collection
+        .find<HeldChannel>(
+          { _id: { $in: [...channelIds] }, held: { $exists: true } },
+          { projection: { failing_since: 1, held: 1 } },
         )
-        return enabled === null ? undefined : toPendingOutbox(enabled)
-      }),
+        .toArray(),
+    failingSince: (channelIds, sinceMs) =>
+      collection
+        .find({ _id: { $in: [...channelIds] }, disabled_at: null, failing_since: { $lte: new Date(sinceMs) } })
+        .toArray(),
+    async disable(orders) {
+      if (orders.length === 0) return []
+      await collection.bulkWrite(orders.map(toDisableUpdate), { ordered: true })
+      const incidents = orders.map(order => order.incidentId)
+      const done = collection.find({ _id: { $in: orders.map(order => order.channelId) } })
+      return (await done.toArray())
+        .filter(one => incidents.includes(one.disabled_incident_id ?? ''))
+        .map(one => toPendingOutbox(one))
+    },
+    find: async channelId => (await collection.findOne({ _id: channelId })) ?? undefined,
+    async enable(channelId, { incidentId, entry }) {
+      const enabled = await collection.findOneAndUpdate(
+        { _id: channelId, disabled_incident_id: incidentId },
+        {
+          $set: { disabled_at: null, disabled_reason: null, disabled_incident_id: null, ...NO_FAILURES },
+          ...(entry === null ? {} : { $push: { outbox: entry } }),
+        },
+        { returnDocument: 'after' },
+      )
+      return enabled === null ? undefined : toPendingOutbox(enabled)
+    },
     findTroubled: () =>
-      asUnavailable(() =>
-        collection
-          .find({
-            $or: [
-              { undelivered_since: { $type: 'date' } },
-              { unreached: { $exists: true } },
-              { failing_incident_id: { $type: 'string' } },
-            ],
-          })
-          .toArray(),
-      ),
-    recordReach: orders =>
-      asUnavailable(async () => {
-        if (orders.length > 0) await collection.bulkWrite(orders.map(toReachUpdate), { ordered: false })
-      }),
-    changeFailing: orders =>
-      asUnavailable(async () => {
-        if (orders.length === 0) return []
-        await collection.bulkWrite(orders.map(toFailingUpdate), { ordered: false })
-        const changed = collection.find({
-          _id: { $in: orders.map(one => one.channelId) },
-          'outbox.0': { $exists: true },
+      collection
+        .find({
+          $or: [
+            { undelivered_since: { $type: 'date' } },
+            { unreached: { $exists: true } },
+            { failing_incident_id: { $type: 'string' } },
+          ],
         })
-        return (await changed.toArray()).map(one => toPendingOutbox(one))
-      }),
+        .toArray(),
+    async recordReach(orders) {
+      if (orders.length > 0) await collection.bulkWrite(orders.map(toReachUpdate), { ordered: false })
+    },
+    async changeFailing(orders) {
+      if (orders.length === 0) return []
+      await collection.bulkWrite(orders.map(toFailingUpdate), { ordered: false })
+      const changed = collection.find({
+        _id: { $in: orders.map(one => one.channelId) },
+        'outbox.0': { $exists: true },
+      })
+      return (await changed.toArray()).map(one => toPendingOutbox(one))
+    },
     outbox: createMongoOutboxSource(collection),
-  }
+  })
 }
 
 const NO_FAILURES = { failing_since: null, undelivered_since: null } as const

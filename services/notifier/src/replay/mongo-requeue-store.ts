@@ -1,6 +1,6 @@
 import { withoutPersonalData } from '@backstop/channels'
 import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey } from '@backstop/kit/mongo'
+import { isDuplicateKey, mongoStore } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import {
   ERASED_TEXT,
@@ -14,46 +14,40 @@ import { overdueBefore } from './rules/decide-requeue.ts'
 
 export function createMongoRequeueStore(db: Db): RequeueStore {
   const deliveries = db.collection<DeliveryDocument>('deliveries')
-  return {
-    find: id => asUnavailable(async () => (await deliveries.findOne({ _id: id })) ?? undefined),
-    requeue: orders =>
-      asUnavailable(async () => {
-        if (orders.length === 0) return new Set()
-        const result = await deliveries.bulkWrite(orders.map(toRequeueUpdate), { ordered: false })
-        if (result.matchedCount === orders.length) return new Set()
-        const ids = orders.map(order => order.deliveryId)
-        const found = await deliveries
-          .find({ _id: { $in: ids } }, { projection: { requested_by: 1 }, batchSize: 1_000 })
-          .toArray()
-        const requestedBy = new Map(found.map(one => [one._id, one.requested_by]))
-        const refused = orders.filter(order => requestedBy.get(order.deliveryId) !== order.requestId)
-        return new Set(refused.map(order => order.deliveryId))
-      }),
-    erasePersonalData: (projectId, connectionId) =>
-      asUnavailable(() => eraseInAlerts(deliveries, projectId, connectionId)),
-    countFailed: window => asUnavailable(() => deliveries.countDocuments({ $and: [inWindow(window), failed(window)] })),
+  return mongoStore<RequeueStore>({
+    find: async id => (await deliveries.findOne({ _id: id })) ?? undefined,
+    async requeue(orders) {
+      if (orders.length === 0) return new Set()
+      const result = await deliveries.bulkWrite(orders.map(toRequeueUpdate), { ordered: false })
+      if (result.matchedCount === orders.length) return new Set()
+      const ids = orders.map(order => order.deliveryId)
+      const found = await deliveries
+        .find({ _id: { $in: ids } }, { projection: { requested_by: 1 }, batchSize: 1_000 })
+        .toArray()
+      const requestedBy = new Map(found.map(one => [one._id, one.requested_by]))
+      const refused = orders.filter(order => requestedBy.get(order.deliveryId) !== order.requestId)
+      return new Set(refused.map(order => order.deliveryId))
+    },
+    erasePersonalData: (projectId, connectionId) => eraseInAlerts(deliveries, projectId, connectionId),
+    countFailed: window => deliveries.countDocuments({ $and: [inWindow(window), failed(window)] }),
     countWaiting: (replayId, channelId, most) =>
-      asUnavailable(() =>
-        deliveries.countDocuments(
-          { channel_id: channelId, requested_by: replayId, 'next_attempt.topic': 'deliveries' },
-          { limit: most },
-        ),
+      deliveries.countDocuments(
+        { channel_id: channelId, requested_by: replayId, 'next_attempt.topic': 'deliveries' },
+        { limit: most },
       ),
     nextOfReplay: (replay, limit) =>
-      asUnavailable(() =>
-        deliveries
-          .find({
-            $and: [
-              inWindow(replay),
-              afterCursor(replay.cursor),
-              { $or: [failed(replay), { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
-            ],
-          })
-          .sort({ created_at: 1, _id: 1 })
-          .limit(limit)
-          .toArray(),
-      ),
-  }
+      deliveries
+        .find({
+          $and: [
+            inWindow(replay),
+            afterCursor(replay.cursor),
+            { $or: [failed(replay), { requested_by: replay._id, 'next_attempt.topic': 'deliveries' }] },
+          ],
+        })
+        .sort({ created_at: 1, _id: 1 })
+        .limit(limit)
+        .toArray(),
+  })
 }
 
 /** The number of deliveries that are changed with one command. */
@@ -137,26 +131,24 @@ function toRequeueUpdate(order: RequeueOrder): AnyBulkWriteOperation<DeliveryDoc
 
 export function createMongoReplayStore(db: Db): ReplayStore {
   const replays = db.collection<ReplayDocument>('replays')
-  return {
-    begin: replay =>
-      asUnavailable(async () => {
-        try {
-          await replays.insertOne(replay)
-          return true
-        } catch (error) {
-          if (isDuplicateKey(error)) return false
-          throw error
-        }
-      }),
-    claim: (nowMs, untilMs) =>
-      asUnavailable(async () => {
-        const claimed = await replays.findOneAndUpdate(
-          { state: 'running', next_page_at: { $lte: new Date(nowMs) } },
-          { $set: { next_page_at: new Date(untilMs) } },
-          { sort: { next_page_at: 1 }, returnDocument: 'after' },
-        )
-        return claimed ?? undefined
-      }),
+  return mongoStore<ReplayStore>({
+    async begin(replay) {
+      try {
+        await replays.insertOne(replay)
+        return true
+      } catch (error) {
+        if (isDuplicateKey(error)) return false
+        throw error
+      }
+    },
+    async claim(nowMs, untilMs) {
+      const claimed = await replays.findOneAndUpdate(
+        { state: 'running', next_page_at: { $lte: new Date(nowMs) } },
+        { $set: { next_page_at: new Date(untilMs) } },
+        { sort: { next_page_at: 1 }, returnDocument: 'after' },
+      )
+      return claimed ?? undefined
+    },
     async advance(replay, { cursor, requeued, nextPageAtMs, finishedAtMs }) {
       const change = {
         cursor,
@@ -165,7 +157,7 @@ export function createMongoReplayStore(db: Db): ReplayStore {
         ...(finishedAtMs === null ? {} : { state: 'done' as const, finished_at: new Date(finishedAtMs) }),
       }
       const stands = { _id: replay._id, state: 'running' as const, cursor: replay.cursor }
-      await asUnavailable(() => replays.updateOne(stands, { $set: change }))
+      await replays.updateOne(stands, { $set: change })
     },
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import type { ActionDocument, StormDocument, StormMemberDocument } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { isDuplicateKey, mongoStore, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import { createMongoOutboxSource } from '@backstop/kit/outbox'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import type { RecordedMember } from './rules/assign-members.ts'
@@ -28,35 +28,33 @@ const BATCH = { batchSize: 1_000 } as const
 export function createMongoStormStore(db: Db): StormStore {
   const storms = db.collection<StormDocument>('storms')
   const members = db.collection<StormMemberDocument>('storm_members')
-  return {
-    read: ({ incidentIds, near }) =>
-      asUnavailable(async () => {
-        const known: Filter<StormMemberDocument>[] = incidentIds.length > 0 ? [{ _id: { $in: [...incidentIds] } }] : []
-        const filters = [...known, ...near.map(withoutStorm)]
-        const connections = near.map(({ connectionId }) => connectionId)
-        const [found, open] = await Promise.all([
-          filters.length === 0
-            ? []
-            : members.find<RecordedMember>({ $or: filters }, { projection: DECISION, ...BATCH }).toArray(),
-          connections.length === 0
-            ? []
-            : storms
-                .find<Pick<StormDocument, '_id' | 'connection_id'>>(
-                  { connection_id: { $in: connections }, state: 'open' },
-                  { projection: { connection_id: 1 }, ...BATCH },
-                )
-                .toArray(),
-        ])
-        return { members: found, openStorms: new Map(open.map(({ _id, connection_id }) => [connection_id, _id])) }
-      }),
-    insert: documents =>
-      asUnavailable(async () => {
-        const duplicates = await writeIgnoringDuplicates(
-          () => members.insertMany([...documents], { ordered: false }),
-          documents.length,
-        )
-        return new Set(duplicates.map(index => (documents[index] as StormMemberDocument)._id))
-      }),
+  return mongoStore<StormStore>({
+    async read({ incidentIds, near }) {
+      const known: Filter<StormMemberDocument>[] = incidentIds.length > 0 ? [{ _id: { $in: [...incidentIds] } }] : []
+      const filters = [...known, ...near.map(withoutStorm)]
+      const connections = near.map(({ connectionId }) => connectionId)
+      const [found, open] = await Promise.all([
+        filters.length === 0
+          ? []
+          : members.find<RecordedMember>({ $or: filters }, { projection: DECISION, ...BATCH }).toArray(),
+        connections.length === 0
+          ? []
+          : storms
+              .find<Pick<StormDocument, '_id' | 'connection_id'>>(
+                { connection_id: { $in: connections }, state: 'open' },
+                { projection: { connection_id: 1 }, ...BATCH },
+              )
+              .toArray(),
+      ])
+      return { members: found, openStorms: new Map(open.map(({ _id, connection_id }) => [connection_id, _id])) }
+    },
+    async insert(documents) {
+      const duplicates = await writeIgnoringDuplicates(
+        () => members.insertMany([...documents], { ordered: false }),
+        documents.length,
+      )
+      return new Set(duplicates.map(index => (documents[index] as StormMemberDocument)._id))
+    },
     async change(changes) {
       if (changes.length === 0) return
       const updates = changes.map(
@@ -64,35 +62,31 @@ export function createMongoStormStore(db: Db): StormStore {
           updateOne: { filter: { _id: incidentId }, update: { $set: set } },
         }),
       )
-      await asUnavailable(() => members.bulkWrite(updates, { ordered: false }))
+      await members.bulkWrite(updates, { ordered: false })
     },
 
-    adopt: (stormId, near) =>
-      asUnavailable(async () => {
-        await members.updateMany(withoutStorm(near), { $set: { storm_id: stormId } })
-      }),
-    move: (connectionId, from, to, incidentIds) =>
-      asUnavailable(async () => {
-        const some = incidentIds === null ? {} : { _id: { $in: [...incidentIds] } }
-        await members.updateMany({ connection_id: connectionId, storm_id: from, ...some }, { $set: { storm_id: to } })
-      }),
-    countMembers: storm => asUnavailable(() => members.countDocuments(membersIn(storm))),
+    async adopt(stormId, near) {
+      await members.updateMany(withoutStorm(near), { $set: { storm_id: stormId } })
+    },
+    async move(connectionId, from, to, incidentIds) {
+      const some = incidentIds === null ? {} : { _id: { $in: [...incidentIds] } }
+      await members.updateMany({ connection_id: connectionId, storm_id: from, ...some }, { $set: { storm_id: to } })
+    },
+    countMembers: storm => members.countDocuments(membersIn(storm)),
 
-    visitMembers: (storm, visit) =>
-      asUnavailable(async () => {
-        const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH }).sort(BY_ACTION)
-        for await (const member of found) visit(member)
-      }),
-    actionsOf: actionIds =>
-      asUnavailable(async () => {
-        const found = await db
-          .collection<ActionDocument>('actions')
-          .find({ _id: { $in: [...actionIds] } }, { projection: { origin: 1, customer: 1, links: 1 } })
-          .toArray()
-        return new Map(found.map(action => [action._id, action]))
-      }),
+    async visitMembers(storm, visit) {
+      const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH }).sort(BY_ACTION)
+      for await (const member of found) visit(member)
+    },
+    async actionsOf(actionIds) {
+      const found = await db
+        .collection<ActionDocument>('actions')
+        .find({ _id: { $in: [...actionIds] } }, { projection: { origin: 1, customer: 1, links: 1 } })
+        .toArray()
+      return new Map(found.map(action => [action._id, action]))
+    },
     ...createMongoStorms(storms),
-  }
+  })
 }
 
 /** The part of the store that reads and writes storms alone. */
@@ -101,11 +95,9 @@ function createMongoStorms(storms: Collection<StormDocument>) {
     async lookAgain(stormIds, atMs) {
       if (stormIds.length === 0) return
       const _id = { $in: [...stormIds] }
-      await asUnavailable(async () => {
-        // Both versions, because a resolution makes no update due.
-        await storms.updateMany({ _id }, { $inc: { version: 1, reported_version: 1 } })
-        await storms.updateMany({ _id, state: 'ended' }, { $set: { next_look_at: new Date(atMs) } })
-      })
+      // Both versions, because a resolution makes no update due.
+      await storms.updateMany({ _id }, { $inc: { version: 1, reported_version: 1 } })
+      await storms.updateMany({ _id, state: 'ended' }, { $set: { next_look_at: new Date(atMs) } })
     },
 
     async noteAcknowledged(stormIds, atMs) {
@@ -114,58 +106,50 @@ function createMongoStorms(storms: Collection<StormDocument>) {
         $inc: { version: 1, reported_version: 1, acknowledgements: 1 },
         $set: { next_look_at: new Date(atMs) },
       }
-      await asUnavailable(() => storms.updateMany({ _id: { $in: [...stormIds] } }, update))
+      await storms.updateMany({ _id: { $in: [...stormIds] } }, update)
     },
 
-    touch: joins =>
-      asUnavailable(async () => {
-        // One command, because there may be a storm for each message of a batch.
-        const updates = joins.map(
-          ({ stormId, recordedAtMs }): AnyBulkWriteOperation<StormDocument> => ({
-            updateOne: {
-              filter: { _id: stormId, state: 'open' },
-              update: { $max: { last_member_at: new Date(recordedAtMs) }, $inc: { version: 1 } },
-            },
-          }),
-        )
-        return (await storms.bulkWrite(updates, { ordered: false })).matchedCount === joins.length
-      }),
-    find: stormId => asUnavailable(async () => (await storms.findOne({ _id: stormId })) ?? undefined),
-    openStormOf: connectionId =>
-      asUnavailable(async () => (await storms.findOne({ connection_id: connectionId, state: 'open' }))?._id),
-    open: storm => asUnavailable(() => unlessAnotherIsOpen(() => storms.insertOne(storm))),
-    reopen: (stormId, atMs) =>
-      asUnavailable(async () => {
-        const reopened = { state: 'open', ended_at: null, next_look_at: new Date(atMs) } as const
-        await unlessAnotherIsOpen(() => storms.updateOne({ _id: stormId, state: 'ended' }, { $set: reopened }))
-      }),
+    async touch(joins) {
+      // One command, because there may be a storm for each message of a batch.
+      const updates = joins.map(
+        ({ stormId, recordedAtMs }): AnyBulkWriteOperation<StormDocument> => ({
+          updateOne: {
+            filter: { _id: stormId, state: 'open' },
+            update: { $max: { last_member_at: new Date(recordedAtMs) }, $inc: { version: 1 } },
+          },
+        }),
+      )
+      return (await storms.bulkWrite(updates, { ordered: false })).matchedCount === joins.length
+    },
+    find: async stormId => (await storms.findOne({ _id: stormId })) ?? undefined,
+    openStormOf: async connectionId => (await storms.findOne({ connection_id: connectionId, state: 'open' }))?._id,
+    open: storm => unlessAnotherIsOpen(() => storms.insertOne(storm)),
+    async reopen(stormId, atMs) {
+      const reopened = { state: 'open', ended_at: null, next_look_at: new Date(atMs) } as const
+      await unlessAnotherIsOpen(() => storms.updateOne({ _id: stormId, state: 'ended' }, { $set: reopened }))
+    },
     due: (nowMs, limit) =>
-      asUnavailable(() =>
-        storms
-          .find({ next_look_at: { $lte: new Date(nowMs) } })
-          .limit(limit)
-          .toArray(),
-      ),
-    postpone: ({ _id, report, acknowledgements }, untilMs) =>
-      asUnavailable(async () => {
-        const look = { next_look_at: new Date(untilMs), seen_acknowledgements: acknowledgements }
-        await storms.updateOne({ _id, report, acknowledgements, state: 'open' }, { $set: look })
-      }),
-    forget: ({ _id, report, version }) =>
-      asUnavailable(async () => {
-        await storms.updateOne({ _id, report, version, state: 'ended' }, { $unset: { next_look_at: '' } })
-      }),
-    report: (storm, write) =>
-      asUnavailable(async () => {
-        const isEnd = write.nextLookAtMs === null
-        const { _id, report, version, state, acknowledgements } = storm
-        const reported = await storms.findOneAndUpdate(
-          { _id, report, state, acknowledgements, ...(isEnd ? { version } : {}) },
-          toReportUpdate(storm, write),
-          { returnDocument: 'after' },
-        )
-        return reported === null ? undefined : { documentId: _id, entries: reported.outbox ?? [] }
-      }),
+      storms
+        .find({ next_look_at: { $lte: new Date(nowMs) } })
+        .limit(limit)
+        .toArray(),
+    async postpone({ _id, report, acknowledgements }, untilMs) {
+      const look = { next_look_at: new Date(untilMs), seen_acknowledgements: acknowledgements }
+      await storms.updateOne({ _id, report, acknowledgements, state: 'open' }, { $set: look })
+    },
+    async forget({ _id, report, version }) {
+      await storms.updateOne({ _id, report, version, state: 'ended' }, { $unset: { next_look_at: '' } })
+    },
+    async report(storm, write) {
+      const isEnd = write.nextLookAtMs === null
+      const { _id, report, version, state, acknowledgements } = storm
+      const reported = await storms.findOneAndUpdate(
+        { _id, report, state, acknowledgements, ...(isEnd ? { version } : {}) },
+        toReportUpdate(storm, write),
+        { returnDocument: 'after' },
+      )
+      return reported === null ? undefined : { documentId: _id, entries: reported.outbox ?? [] }
+    },
     outbox: createMongoOutboxSource(storms),
   } satisfies Partial<StormStore>
 }
