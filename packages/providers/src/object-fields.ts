@@ -3,7 +3,7 @@
  * that people see an unexpected object as a dead letter. An optional field with an unexpected value is treated as absent, so that
  * it does not hide a refund.
  */
-import { objectIdentity, objectReference, ProviderId, type ProviderKind } from '@backstop/contracts'
+import { type ObjectState, objectIdentity, objectReference, ProviderId, type ProviderKind } from '@backstop/contracts'
 import { z } from 'zod'
 import type { Normalised, SightingFields } from './sighting.ts'
 
@@ -54,6 +54,11 @@ export function helpful<Output>(schema: z.ZodType<Output>) {
 
 /** A field that only people read. It may have any value, because its reader checks it (details.ts). */
 export const Detail = z.unknown().optional()
+
+/** The state of an object by the provider's status. A status that is not listed is pending, so that a known state replaces it. */
+export function stateIn(states: Readonly<Record<string, ObjectState>>, status: string | null): ObjectState {
+  return (status !== null && Object.hasOwn(states, status) ? states[status] : undefined) ?? 'pending'
+}
 
 /** Parses an object by its schema. An object that does not match is malformed, with the place of the mismatch. */
 export function reading<Output>(

@@ -13,6 +13,7 @@ import type {
   AuthenticationResult,
   InboundCredential,
   PreparedSecret,
+  Provider,
   RefusalReason,
 } from './provider.ts'
 import { createSigner } from './signer.ts'
@@ -43,8 +44,16 @@ type ParsedSignature =
   | { readonly kind: 'parsed'; readonly timestamp: string; readonly signatures: readonly Buffer[] }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
+/** How a provider with this scheme prepares its signing secrets, and authenticates notifications. */
+export function timestampedSignature(scheme: SignatureScheme): Pick<Provider, 'prepareSecret' | 'authenticate'> {
+  return {
+    prepareSecret: prepareSigningKey,
+    authenticate: (request, secrets) => authenticateSignature(scheme, request, secrets),
+  }
+}
+
 /** Prepares an HMAC key, or returns the reason why the secret is unusable. */
-export function prepareSigningKey(secret: Secret): PreparedSecret {
+function prepareSigningKey(secret: Secret): PreparedSecret {
   const bytes = Buffer.from(secret.reveal(), 'utf8')
   if (bytes.length === 0) return { kind: 'unusable', reason: 'secret_empty' }
   if (/\s/.test(secret.reveal())) return { kind: 'unusable', reason: 'secret_has_whitespace' }
@@ -53,7 +62,7 @@ export function prepareSigningKey(secret: Secret): PreparedSecret {
 }
 
 /** Checks the signature of a notification, then the age of its signed time. */
-export function authenticateSignature(
+function authenticateSignature(
   scheme: SignatureScheme,
   request: AuthenticationRequest,
   secrets: readonly InboundCredential[],

@@ -70,6 +70,11 @@ const EVENTS: ReadonlyMap<string, Hint> = new Map([
   ['subscription_changed_with_backdating', SUBSCRIPTION_WITH_CREDITS],
 ])
 
+/** True for a type of event that creates a refund or an end. */
+export function isCreation(eventType: unknown): boolean {
+  return EVENTS.get(String(eventType))?.isCreation === true
+}
+
 /** Normalises an event of the subscription biller: always a hint, or ignored. */
 export const normaliseEvent: NormaliseEvent = (origin, event) => {
   const hint = EVENTS.get(origin.eventType)

@@ -7,13 +7,13 @@ import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget, Query } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { failed } from '../http/failure.ts'
-import { feedOf } from '../http/feeds.ts'
-import { isDotSegment, type ProviderObject, readOne, readWhole } from '../http/objects.ts'
+import type { FeedList } from '../http/feeds.ts'
+import { asType, isDotSegment, type ProviderObject, readOne, readWhole } from '../http/objects.ts'
 import type { DetailParts } from '../http/read-details.ts'
-import type { TargetResult } from '../http/read-targets.ts'
+import { foundAll, foundOne, type TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
-import type { Feed } from '../http/walk.ts'
 import type { ReadBack } from '../read-back.ts'
+import { isCreation } from './normalise.ts'
 import { USED_FIELDS } from './used-fields.ts'
 
 const DIALECT: ApiDialect = {
@@ -91,20 +91,9 @@ export const readBack: ReadBack = {
 
   open(options) {
     const base = baseUrl(options.apiBase ?? `https://${options.site ?? ''}.chargebee.com`, '/api/v2')
-    const changes = [refunds, creditNotes, subscriptions, events]
-    return openReader(
-      {
-        dialect: DIALECT,
-        limits: readBack.limits,
-        base,
-        readTarget,
-        used: USED_FIELDS,
-        changes,
-        schedules: [schedules],
-        details: DETAILS,
-      },
-      options,
-    )
+    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, details: DETAILS, used: USED_FIELDS }
+    const changes = [REFUNDS, CREDIT_NOTES, SUBSCRIPTIONS, SENT_EVENTS]
+    return openReader({ ...parts, changes, schedules: [UNENDED_SUBSCRIPTIONS] }, options)
   },
 }
 
@@ -125,17 +114,12 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
       const found = { type, body: answer.object }
       return type === 'subscription' ? { kind: 'found', objects: [found] } : withLinkedRefunds(client, [found], budget)
     }
-    case 'event': {
-      const answer = await readOne(client, type, '/events', id, budget)
-      return answer.kind === 'object' ? { kind: 'found', objects: [asEvent(answer.object)] } : answer
-    }
+    case 'event':
+      return foundOne(type, await readOne(client, type, '/events', id, budget))
     case 'refunds_of_subscription': {
       const query = { 'type[is]': 'refund', 'subscription_id[is]': id, limit: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'transaction', path: '/transactions', query }, budget)
-      if (answer.kind === 'missing') return refundsOfInvoice(client, id, budget)
-      return answer.kind === 'objects'
-        ? { kind: 'found', objects: [...answer.objects.map(asTransaction), ...answer.unusable] }
-        : answer
+      return answer.kind === 'missing' ? refundsOfInvoice(client, id, budget) : foundAll('transaction', answer)
     }
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
@@ -162,7 +146,7 @@ async function refundsOfInvoice(client: ApiClient, id: string, budget: Budget): 
   const query = { 'reference_invoice_id[is]': id, limit: LARGE_OBJECTS_PAGE_SIZE }
   const answer = await readWhole(client, { type: 'credit_note', path: '/credit_notes', query }, budget)
   if (answer.kind !== 'objects') return answer
-  return withLinkedRefunds(client, [...answer.objects.map(asCreditNote), ...answer.unusable], budget)
+  return withLinkedRefunds(client, [...answer.objects.map(asType('credit_note')), ...answer.unusable], budget)
 }
 
 /**
@@ -181,124 +165,87 @@ async function withLinkedRefunds(
   const objects = [...found]
   for (const answer of answers) {
     if (answer.kind === 'failed') return answer
-    if (answer.kind === 'object') objects.push(asTransaction(answer.object))
+    if (answer.kind === 'object') objects.push({ type: 'transaction', body: answer.object })
   }
   return { kind: answers.some(answer => answer.kind === 'missing') ? 'missing' : 'found', objects }
 }
 
-function asCreditNote(body: ProviderObject): ReadObject {
-  return { type: 'credit_note', body }
-}
-
-function asTransaction(body: ProviderObject): ReadObject {
-  return { type: 'transaction', body }
-}
-
-function asEvent(body: ProviderObject): ReadObject {
-  return { type: 'event', body }
-}
-
 /** The feed of new and changed refunds and chargebacks. */
-function refunds(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'refunds',
-    list: from => ({
-      type: 'transaction',
-      path: '/transactions',
-      query: {
-        ...changedSince(from, PAGE_SIZE),
-        'type[in]': '["refund","payment_reversal"]',
-        'sort_by[desc]': 'updated_at',
-      },
-    }),
-    objects: async items => items.map(asTransaction),
-  })
+const REFUNDS: FeedList = {
+  name: 'refunds',
+  list: from => ({
+    type: 'transaction',
+    path: '/transactions',
+    query: {
+      ...changedSince(from, PAGE_SIZE),
+      'type[in]': '["refund","payment_reversal"]',
+      'sort_by[desc]': 'updated_at',
+    },
+  }),
+  objects: items => items.map(asType('transaction')),
 }
 
 /** The feed of new and changed credit notes. The API can sort credit notes only by date. */
-function creditNotes(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'credit_notes',
-    list: from => ({
-      type: 'credit_note',
-      path: '/credit_notes',
-      query: { ...changedSince(from, LARGE_OBJECTS_PAGE_SIZE), 'sort_by[desc]': 'date' },
-    }),
-    objects: async items => items.map(asCreditNote),
-  })
+const CREDIT_NOTES: FeedList = {
+  name: 'credit_notes',
+  list: from => ({
+    type: 'credit_note',
+    path: '/credit_notes',
+    query: { ...changedSince(from, LARGE_OBJECTS_PAGE_SIZE), 'sort_by[desc]': 'date' },
+  }),
+  objects: items => items.map(asType('credit_note')),
 }
 
 /** The feed of changed subscriptions. */
-function subscriptions(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'subscriptions',
-    list: from => ({
-      type: 'subscription',
-      path: '/subscriptions',
-      query: { ...changedSince(from, LARGE_OBJECTS_PAGE_SIZE), 'sort_by[desc]': 'updated_at' },
-    }),
-    objects: async items => items.map(asSubscription),
-  })
+const SUBSCRIPTIONS: FeedList = {
+  name: 'subscriptions',
+  list: from => ({
+    type: 'subscription',
+    path: '/subscriptions',
+    query: { ...changedSince(from, LARGE_OBJECTS_PAGE_SIZE), 'sort_by[desc]': 'updated_at' },
+  }),
+  objects: items => items.map(asType('subscription')),
 }
-
-/** The types of events that create a refund or an end. */
-const CREATIONS: readonly unknown[] = [
-  'payment_refunded',
-  'refund_initiated',
-  'subscription_cancellation_scheduled',
-  'subscription_cancelled',
-  // The provider spells this type with one l.
-  'subscription_canceled_with_backdating',
-  'subscription_deleted',
-]
 
 /**
  * The feed of events. It shows which events exist, and returns those that say by whom a refund or an end was made. The other feeds
  * have the present objects.
  */
-function events(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'events',
-    list: from => ({
-      type: 'event',
-      path: '/events',
-      query: {
-        'occurred_at[after]': seconds(from) - 1,
-        'event_type[in]': JSON.stringify(EVENT_TYPES),
-        'sort_by[desc]': 'occurred_at',
-        limit: LARGE_OBJECTS_PAGE_SIZE,
-      },
-    }),
-    eventOf({ id, event_type, occurred_at }) {
-      const isEvent = typeof event_type === 'string' && typeof occurred_at === 'number'
-      return isEvent ? { eventId: id, eventType: event_type, createdAt: occurred_at * 1000 } : undefined
+const SENT_EVENTS: FeedList = {
+  name: 'events',
+  list: from => ({
+    type: 'event',
+    path: '/events',
+    query: {
+      'occurred_at[after]': seconds(from) - 1,
+      'event_type[in]': JSON.stringify(EVENT_TYPES),
+      'sort_by[desc]': 'occurred_at',
+      limit: LARGE_OBJECTS_PAGE_SIZE,
     },
-    objects: async items => items.filter(({ event_type }) => CREATIONS.includes(event_type)).map(asEvent),
-  })
+  }),
+  eventOf({ id, event_type, occurred_at }) {
+    const isEvent = typeof event_type === 'string' && typeof occurred_at === 'number'
+    return isEvent ? { eventId: id, eventType: event_type, createdAt: occurred_at * 1000 } : undefined
+  },
+  objects: items => items.filter(({ event_type }) => isCreation(event_type)).map(asType('event')),
 }
 
 /**
  * The feed of scheduled ends and pauses. It reads every subscription that can still end, because the status does not show all of
  * them.
  */
-function schedules(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'unended_subscriptions',
-    list: () => ({
-      type: 'subscription',
-      path: '/subscriptions',
-      query: { 'status[in]': JSON.stringify(UNENDED), 'sort_by[desc]': 'created_at', limit: LARGE_OBJECTS_PAGE_SIZE },
-    }),
-    objects: async items => items.filter(hasSchedule).map(asSubscription),
-  })
+const UNENDED_SUBSCRIPTIONS: FeedList = {
+  name: 'unended_subscriptions',
+  list: () => ({
+    type: 'subscription',
+    path: '/subscriptions',
+    query: { 'status[in]': JSON.stringify(UNENDED), 'sort_by[desc]': 'created_at', limit: LARGE_OBJECTS_PAGE_SIZE },
+  }),
+  objects: items => items.filter(hasSchedule).map(asType('subscription')),
 }
 
 function hasSchedule({ status, cancelled_at, pause_date }: ProviderObject): boolean {
   return status === 'non_renewing' || status === 'paused' || cancelled_at != null || pause_date != null
-}
-
-function asSubscription(body: ProviderObject): ReadObject {
-  return { type: 'subscription', body }
 }
 
 /** The query for objects that changed since a time, with deleted objects. `after` excludes the given second. */

@@ -5,6 +5,14 @@ import { type Failed, failed } from './failure.ts'
 import { type List, type ProviderObject, readPage, unusableItem } from './objects.ts'
 import type { Feed } from './walk.ts'
 
+/** One read of a page. */
+export interface FeedRead {
+  readonly client: ApiClient
+  readonly budget: Budget
+  /** Milliseconds since the epoch: older items are not needed. */
+  readonly from: number
+}
+
 /** A list that a sweep walks through, newest first. */
 export interface FeedList {
   /** The name in stored cursors, so it must not change. */
@@ -17,7 +25,10 @@ export interface FeedList {
    */
   timeOf?(item: ProviderObject): number
   /** The objects to report for the items. An unusable object has its fault. It may read more from the provider. */
-  objects(items: readonly ProviderObject[], from: number): Promise<readonly ReadObject[] | Failed>
+  objects(
+    items: readonly ProviderObject[],
+    read: FeedRead,
+  ): readonly ReadObject[] | Promise<readonly ReadObject[] | Failed>
   /** Lists of events only: the event in an item; undefined for an unusable item. */
   eventOf?(item: ProviderObject): ListedEvent | undefined
 }
@@ -47,9 +58,9 @@ export function feedOf(client: ApiClient, budget: Budget, { name, list, timeOf, 
           if (event !== undefined) events.push(event)
         }
       }
-      const told = await objects(items, from)
-      if ('kind' in told) return told
-      return { kind: 'page', objects: [...told, ...unusable], events, next: reachedOld ? null : page.next }
+      const reported = await objects(items, { client, budget, from })
+      if ('kind' in reported) return reported
+      return { kind: 'page', objects: [...reported, ...unusable], events, next: reachedOld ? null : page.next }
     },
   }
 }

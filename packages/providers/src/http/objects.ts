@@ -24,10 +24,15 @@ export interface Page {
   readonly next: string | null
 }
 
-type Missing = { readonly kind: 'missing' }
+export type Missing = { readonly kind: 'missing' }
+
+export interface OneObject {
+  readonly kind: 'object'
+  readonly object: ProviderObject
+}
 
 /** The items of all pages of a list. */
-interface WholeList {
+export interface WholeList {
   readonly kind: 'objects'
   readonly objects: readonly ProviderObject[]
   readonly unusable: readonly ReadObject[]
@@ -41,6 +46,11 @@ export function isDotSegment(id: string): boolean {
   return id === '.' || id === '..'
 }
 
+/** Gives objects their type, as they are reported. */
+export function asType(type: string): (body: ProviderObject) => ReadObject {
+  return body => ({ type, body })
+}
+
 /** Reads one object by its id. @param query the parts of the object that the provider adds on request */
 export async function readOne(
   client: ApiClient,
@@ -49,7 +59,7 @@ export async function readOne(
   id: string,
   budget: Budget,
   query: Query = {},
-): Promise<{ readonly kind: 'object'; readonly object: ProviderObject } | Missing | Failed> {
+): Promise<OneObject | Missing | Failed> {
   if (isDotSegment(id)) return failed('question_refused', client.dialect.name, 'an id of dots cannot stand in a path')
   const answer = await client.get(`${path}/${encodeURIComponent(id)}`, query, budget)
   if (answer.kind !== 'answered') return answer

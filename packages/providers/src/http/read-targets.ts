@@ -2,6 +2,7 @@ import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import type { ReadResult } from '../read-back.ts'
 import type { ApiClient, Budget } from './api-client.ts'
 import { type Failed, failed } from './failure.ts'
+import { asType, type Missing, type OneObject, type WholeList } from './objects.ts'
 
 /** The result of reading one target. */
 export type TargetResult =
@@ -9,6 +10,17 @@ export type TargetResult =
   /** The target or a part of it is missing. The found objects are used if the rest stays missing. */
   | { readonly kind: 'missing'; readonly objects?: readonly ReadObject[] }
   | Failed
+
+/** The result for a target that is one object. */
+export function foundOne(type: string, answer: OneObject | Missing | Failed): TargetResult {
+  return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+}
+
+/** The result for a target that is all objects of a list. */
+export function foundAll(type: string, answer: WholeList | Missing | Failed): TargetResult {
+  if (answer.kind !== 'objects') return answer
+  return { kind: 'found', objects: [...answer.objects.map(asType(type)), ...answer.unusable] }
+}
 
 /**
  * Milliseconds before each further read of missing targets. A repetition is needed because an event may arrive before the

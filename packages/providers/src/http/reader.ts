@@ -9,11 +9,10 @@ import {
 } from '../read-back.ts'
 import { type UsedFieldsOfTypes, withUsedFields } from '../used-fields.ts'
 import { ApiClient, type ApiDialect, type Budget } from './api-client.ts'
+import { type FeedList, feedOf } from './feeds.ts'
 import { type DetailParts, readWithDetails } from './read-details.ts'
 import { readTargets, type TargetResult } from './read-targets.ts'
-import { type Feed, walk } from './walk.ts'
-
-type MakeFeed = (client: ApiClient, budget: Budget) => Feed
+import { walk } from './walk.ts'
 
 /** The provider-specific parts of a reader. */
 export interface ReaderParts {
@@ -27,10 +26,10 @@ export interface ReaderParts {
   readonly details?: DetailParts
   /** The fields of the objects that are used. The reader returns no other fields. */
   readonly used: UsedFieldsOfTypes
-  /** The feeds of a sweep, in their order. */
-  readonly changes: readonly MakeFeed[]
-  /** The feeds of the baseline. */
-  readonly schedules: readonly MakeFeed[]
+  /** The lists of a sweep, in their order. */
+  readonly changes: readonly FeedList[]
+  /** The lists of the baseline. */
+  readonly schedules: readonly FeedList[]
 }
 
 /** Creates the reader of a connection. */
@@ -46,8 +45,8 @@ export function openReader(parts: ReaderParts, options: ReaderOptions): Provider
     signal,
     effort,
   })
-  const open = (feeds: readonly MakeFeed[], signal: AbortSignal | undefined) =>
-    feeds.map(feed => feed(client, budget(PAGE_DEADLINE_MS, signal, 'once')))
+  const open = (lists: readonly FeedList[], signal: AbortSignal | undefined) =>
+    lists.map(list => feedOf(client, budget(PAGE_DEADLINE_MS, signal, 'once'), list))
   const reduced = <Answer extends ReadResult | SweepPage>(answer: Answer): Answer =>
     'objects' in answer
       ? { ...answer, objects: answer.objects.map(object => withUsedFields(object, parts.used)) }

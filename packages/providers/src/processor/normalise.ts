@@ -23,7 +23,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorContext>> = new Map([
  * The events that are judged or recorded, each with the normaliser of its object. `isObjectKey` is true if the idempotency key of
  * the event's request belongs to the object. The key of an update belongs only to the update.
  */
-const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; isObjectKey: boolean }> = new Map([
+export const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorContext>; isObjectKey: boolean }> = new Map([
   ['refund.created', { meaning: meaningOfRefund, isObjectKey: true }],
   ['refund.updated', { meaning: meaningOfRefund, isObjectKey: false }],
   ['refund.failed', { meaning: meaningOfRefund, isObjectKey: false }],

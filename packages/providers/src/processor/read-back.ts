@@ -7,8 +7,9 @@ import { fieldAt, firstId } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget, Query } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { type Failed, failed } from '../http/failure.ts'
-import { feedOf } from '../http/feeds.ts'
+import type { FeedList, FeedRead } from '../http/feeds.ts'
 import {
+  asType,
   isProviderObject,
   lastIdIn,
   NO_USABLE_ID,
@@ -17,10 +18,10 @@ import {
   readWhole,
   unusableItem,
 } from '../http/objects.ts'
-import type { TargetResult } from '../http/read-targets.ts'
+import { foundAll, foundOne, type TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
-import type { Feed } from '../http/walk.ts'
 import type { ReadBack } from '../read-back.ts'
+import { EVENTS } from './normalise.ts'
 import { USED_FIELDS } from './used-fields.ts'
 
 /** The API version that `normaliseObject` supports. It is sent, because the default of an account may be years older. */
@@ -41,27 +42,15 @@ const DIALECT: ApiDialect = {
   }),
 }
 
-/** The event types that a sweep reads. The API accepts at most 20. */
-const EVENT_TYPES = [
-  'refund.created',
-  'refund.updated',
-  'refund.failed',
-  'charge.refunded',
-  'charge.refund.updated',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'customer.subscription.paused',
-  'customer.subscription.resumed',
-  'subscription_schedule.created',
-  'subscription_schedule.updated',
-  'subscription_schedule.canceled',
-  'subscription_schedule.released',
-  'subscription_schedule.completed',
-  'subscription_schedule.aborted',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-]
+/** The event types that a sweep reads. The API accepts at most 20, and the others report nothing that these do not. */
+const UNSWEPT = new Set([
+  'subscription_schedule.expiring',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+])
+const SWEPT_TYPES = Object.fromEntries(
+  [...EVENTS.keys()].filter(type => !UNSWEPT.has(type)).map((type, index) => [`types[${index}]`, type]),
+)
 /** The fields of a subscription that decide whether it ends or pauses. Renewals and new items change none of them. */
 const END_OR_PAUSE_FIELDS = [
   'status',
@@ -108,16 +97,14 @@ export const readBack: ReadBack = {
   open(options) {
     const base = baseUrl(options.apiBase ?? 'https://api.stripe.com', '/v1')
     const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, used: USED_FIELDS }
-    return openReader({ ...parts, changes: [refunds, events], schedules: [schedules] }, options)
+    return openReader({ ...parts, changes: [REFUNDS, CHANGES], schedules: [SUBSCRIPTIONS] }, options)
   },
 }
 
 async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
-    case 'refund': {
-      const answer = await readExpanded(client, type, '/refunds', id, EXPANDED_REFUND, budget)
-      return answer.kind === 'object' ? { kind: 'found', objects: [asRefund(answer.object)] } : answer
-    }
+    case 'refund':
+      return foundOne(type, await readExpanded(client, type, '/refunds', id, EXPANDED_REFUND, budget))
     case 'subscription':
       return readSubscription(client, id, budget)
     case 'subscription_schedule': {
@@ -128,10 +115,7 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
     }
     case 'refunds_of_payment': {
       const query = { [id.startsWith('pi_') ? 'payment_intent' : 'charge']: id, limit: PAGE_SIZE }
-      const answer = await readWhole(client, { type: 'refund', path: '/refunds', query }, budget)
-      return answer.kind === 'objects'
-        ? { kind: 'found', objects: [...answer.objects.map(asRefund), ...answer.unusable] }
-        : answer
+      return foundAll('refund', await readWhole(client, { type: 'refund', path: '/refunds', query }, budget))
     }
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
@@ -183,38 +167,29 @@ async function withSchedule(client: ApiClient, subscription: ProviderObject, bud
   }
 }
 
-function asRefund(body: ProviderObject): ReadObject {
-  return { type: 'refund', body }
-}
-
 /** The feed of all refunds, also of accounts that send no refund events. */
-function refunds(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'refunds',
-    list: from => ({ type: 'refund', path: '/refunds', query: { 'created[gte]': seconds(from), limit: PAGE_SIZE } }),
-    objects: async items => items.map(asRefund),
-  })
+const REFUNDS: FeedList = {
+  name: 'refunds',
+  list: from => ({ type: 'refund', path: '/refunds', query: { 'created[gte]': seconds(from), limit: PAGE_SIZE } }),
+  objects: items => items.map(asType('refund')),
 }
 
 /**
  * The feed of changes of older refunds, subscriptions and disputes. It reads events, because the API cannot filter objects by the
  * time of change.
  */
-function events(client: ApiClient, budget: Budget): Feed {
-  const types = Object.fromEntries(EVENT_TYPES.map((type, index) => [`types[${index}]`, type]))
-  return feedOf(client, budget, {
-    name: 'events',
-    list: from => ({
-      type: 'event',
-      path: '/events',
-      query: { 'created[gte]': seconds(from), limit: EVENTS_PAGE_SIZE, ...types },
-    }),
-    eventOf({ id, type, created }) {
-      const isEvent = typeof type === 'string' && typeof created === 'number'
-      return isEvent ? { eventId: id, eventType: type, createdAt: created * 1000 } : undefined
-    },
-    objects: (items, from) => objectsOfEvents(client, items, from, budget),
-  })
+const CHANGES: FeedList = {
+  name: 'events',
+  list: from => ({
+    type: 'event',
+    path: '/events',
+    query: { 'created[gte]': seconds(from), limit: EVENTS_PAGE_SIZE, ...SWEPT_TYPES },
+  }),
+  eventOf({ id, type, created }) {
+    const isEvent = typeof type === 'string' && typeof created === 'number'
+    return isEvent ? { eventId: id, eventType: type, createdAt: created * 1000 } : undefined
+  },
+  objects: objectsOfEvents,
 }
 
 /**
@@ -223,10 +198,8 @@ function events(client: ApiClient, budget: Budget): Feed {
  * itself is returned, because only the event has the request, and the time of a scheduled end.
  */
 async function objectsOfEvents(
-  client: ApiClient,
   items: readonly ProviderObject[],
-  from: number,
-  budget: Budget,
+  { client, budget, from }: FeedRead,
 ): Promise<readonly ReadObject[] | Failed> {
   const objects: ReadObject[] = []
   const subscriptions = new Map<string, ProviderObject>()
@@ -290,19 +263,16 @@ function mayEndOrPause(event: ProviderObject): boolean {
  * The feed of scheduled ends and pauses. It reads every subscription that has not ended, because the API cannot filter by
  * scheduled ends.
  */
-function schedules(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'subscriptions',
-    list: () => ({ type: 'subscription', path: '/subscriptions', query: { limit: BASELINE_PAGE_SIZE } }),
-    objects: items => scheduledChanges(client, items, budget),
-  })
+const SUBSCRIPTIONS: FeedList = {
+  name: 'subscriptions',
+  list: () => ({ type: 'subscription', path: '/subscriptions', query: { limit: BASELINE_PAGE_SIZE } }),
+  objects: scheduledChanges,
 }
 
 /** The subscriptions of a page with a scheduled end or pause, by themselves or by their schedule. */
 async function scheduledChanges(
-  client: ApiClient,
   items: readonly ProviderObject[],
-  budget: Budget,
+  { client, budget }: FeedRead,
 ): Promise<readonly ReadObject[] | Failed> {
   const read = await Promise.all(
     items

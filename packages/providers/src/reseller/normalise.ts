@@ -15,7 +15,7 @@ const OBJECTS: ReadonlyMap<string, ObjectMeaning<ResellerContext>> = new Map([
  * The normaliser of the object that each type of event carries. Every event carries the whole object in its present state,
  * so the type of the event decides nothing else.
  */
-const EVENTS: ReadonlyMap<string, ObjectMeaning<ResellerContext>> = new Map([
+export const EVENTS: ReadonlyMap<string, ObjectMeaning<ResellerContext>> = new Map([
   ['adjustment.created', meaningOfAdjustment],
   ['adjustment.updated', meaningOfAdjustment],
   ['subscription.updated', meaningOfSubscription],

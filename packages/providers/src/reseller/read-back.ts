@@ -9,8 +9,9 @@ import { fieldAt } from '../event-fields.ts'
 import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
 import { baseUrl } from '../http/base-url.ts'
 import { failed } from '../http/failure.ts'
-import { feedOf } from '../http/feeds.ts'
+import type { FeedList } from '../http/feeds.ts'
 import {
+  asType,
   isProviderObject,
   NO_USABLE_ID,
   type ProviderObject,
@@ -20,10 +21,10 @@ import {
   unusableItem,
 } from '../http/objects.ts'
 import type { DetailParts } from '../http/read-details.ts'
-import type { TargetResult } from '../http/read-targets.ts'
+import { foundAll, foundOne, type TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
-import type { Feed } from '../http/walk.ts'
 import type { ProviderReader, ReadBack, ReadResult, SweepPage } from '../read-back.ts'
+import { EVENTS } from './normalise.ts'
 import { USED_FIELDS } from './used-fields.ts'
 
 const DIALECT: ApiDialect = {
@@ -43,17 +44,6 @@ const DIALECT: ApiDialect = {
   pageQuery: page => ({ after: page }),
   pageIn: ({ data, meta }) => ({ items: itemsIn(data), next: nextIn(meta) }),
 }
-
-/** The event types that a sweep reads. past_due shows the cause if the subscription ends soon afterwards. */
-const EVENT_TYPES = [
-  'adjustment.created',
-  'adjustment.updated',
-  'subscription.updated',
-  'subscription.canceled',
-  'subscription.paused',
-  'subscription.resumed',
-  'subscription.past_due',
-]
 
 /** The API's largest page of adjustments. It also keeps pages of larger objects below the size limit. */
 const PAGE_SIZE = 50
@@ -86,7 +76,7 @@ export const readBack: ReadBack = {
   open(options) {
     const base = baseUrl(options.apiBase ?? publicAddress(options.readKey))
     const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, details: DETAILS, used: USED_FIELDS }
-    const reader = openReader({ ...parts, changes: [adjustments, events], schedules: [schedules] }, options)
+    const reader = openReader({ ...parts, changes: [ADJUSTMENTS, CHANGES], schedules: [SUBSCRIPTIONS] }, options)
     return withMode(reader, modeOf(options.readKey))
   },
 }
@@ -119,20 +109,18 @@ function withMode(reader: ProviderReader, mode: 'live' | 'test' | null): Provide
 
 async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
-    case 'subscription': {
-      const answer = await readOne(client, type, '/subscriptions', id, budget)
-      return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
-    }
+    case 'subscription':
+      return foundOne(type, await readOne(client, type, '/subscriptions', id, budget))
     case 'adjustment':
     case 'adjustments_of_transaction': {
       // The API returns a single adjustment only as a list with a filter.
       const filter = type === 'adjustment' ? 'id' : isSubscriptionId(id) ? 'subscription_id' : 'transaction_id'
       const query = { [filter]: id, per_page: PAGE_SIZE }
       const answer = await readWhole(client, { type: 'adjustment', path: '/adjustments', query }, budget)
-      if (answer.kind !== 'objects') return answer
-      return answer.objects.every(object => object[filter] === id)
-        ? { kind: 'found', objects: [...answer.objects.map(asAdjustment), ...answer.unusable] }
-        : failed('answer_malformed', DIALECT.name, 'not the adjustments that were asked for')
+      const isOther = answer.kind === 'objects' && answer.objects.some(object => object[filter] !== id)
+      return isOther
+        ? failed('answer_malformed', DIALECT.name, 'not the adjustments that were asked for')
+        : foundAll('adjustment', answer)
     }
     case 'transaction':
       return readTransaction(client, id, budget)
@@ -148,14 +136,11 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
 async function readTransaction(client: ApiClient, id: string, budget: Budget): Promise<TargetResult> {
   const type = 'transaction'
   if (!isSubscriptionId(id)) {
-    const answer = await readOne(client, type, '/transactions', id, budget, { include: 'customer' })
-    return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+    return foundOne(type, await readOne(client, type, '/transactions', id, budget, { include: 'customer' }))
   }
   const query = { subscription_id: id, include: 'customer', order_by: 'id[DESC]', per_page: 1 }
   const answer = await readPage(client, { type, path: '/transactions', query }, null, budget)
-  return answer.kind === 'page'
-    ? { kind: 'found', objects: answer.items.slice(0, 1).map(body => ({ type, body })) }
-    : answer
+  return answer.kind === 'page' ? { kind: 'found', objects: answer.items.slice(0, 1).map(asType(type)) } : answer
 }
 
 /** Adds each transaction to its adjustments and to its subscription. */
@@ -173,10 +158,6 @@ function addTransactions(objects: readonly ReadObject[], transactions: readonly 
 
 function isSubscriptionId(id: string): boolean {
   return id.startsWith('sub_')
-}
-
-function asAdjustment(body: ProviderObject): ReadObject {
-  return { type: 'adjustment', body }
 }
 
 /** The items of a list with their id in the field `id`. In events the id has another field name. */
@@ -199,31 +180,31 @@ function nextIn(meta: unknown): string | null | undefined {
 }
 
 /** The feed of all adjustments. */
-function adjustments(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'adjustments',
-    list: () => ({ type: 'adjustment', path: '/adjustments', query: NEWEST_FIRST }),
-    timeOf: ({ created_at }) => timeOf(created_at),
-    objects: async items => items.map(asAdjustment),
-  })
+const ADJUSTMENTS: FeedList = {
+  name: 'adjustments',
+  list: () => ({ type: 'adjustment', path: '/adjustments', query: NEWEST_FIRST }),
+  timeOf: ({ created_at }) => timeOf(created_at),
+  objects: items => items.map(asType('adjustment')),
 }
 
 /**
  * The feed of changes of older adjustments and of subscriptions. It uses the copy in their events, because the objects have the
  * time of their change.
  */
-function events(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'events',
-    list: () => ({ type: 'event', path: '/events', query: { ...NEWEST_FIRST, event_type: EVENT_TYPES.join(',') } }),
-    timeOf: ({ occurred_at }) => timeOf(occurred_at),
-    eventOf({ id, event_type, occurred_at }) {
-      return typeof event_type === 'string'
-        ? { eventId: id, eventType: event_type, createdAt: timeOf(occurred_at) }
-        : undefined
-    },
-    objects: async items => items.flatMap(objectOfEvent),
-  })
+const CHANGES: FeedList = {
+  name: 'events',
+  list: () => ({
+    type: 'event',
+    path: '/events',
+    query: { ...NEWEST_FIRST, event_type: [...EVENTS.keys()].join(',') },
+  }),
+  timeOf: ({ occurred_at }) => timeOf(occurred_at),
+  eventOf({ id, event_type, occurred_at }) {
+    return typeof event_type === 'string'
+      ? { eventId: id, eventType: event_type, createdAt: timeOf(occurred_at) }
+      : undefined
+  },
+  objects: items => items.flatMap(objectOfEvent),
 }
 
 function objectOfEvent({ event_type, data }: ProviderObject): ReadObject[] {
@@ -232,16 +213,14 @@ function objectOfEvent({ event_type, data }: ProviderObject): ReadObject[] {
   return [isProviderObject(data) ? { type, body: data } : unusableItem(type, data, NO_USABLE_ID)]
 }
 
-function schedules(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'subscriptions',
-    list: () => ({
-      type: 'subscription',
-      path: '/subscriptions',
-      query: { ...NEWEST_FIRST, scheduled_change_action: 'cancel,pause' },
-    }),
-    objects: async items => items.map(body => ({ type: 'subscription', body })),
-  })
+const SUBSCRIPTIONS: FeedList = {
+  name: 'subscriptions',
+  list: () => ({
+    type: 'subscription',
+    path: '/subscriptions',
+    query: { ...NEWEST_FIRST, scheduled_change_action: 'cancel,pause' },
+  }),
+  objects: items => items.map(asType('subscription')),
 }
 
 function timeOf(rfc3339: unknown): number {

@@ -3,11 +3,10 @@ import { fieldAt } from '../../src/event-fields.ts'
 import type { ApiClient, ApiDialect, Budget } from '../../src/http/api-client.ts'
 import { baseUrl } from '../../src/http/base-url.ts'
 import { failed } from '../../src/http/failure.ts'
-import { feedOf } from '../../src/http/feeds.ts'
-import { type ProviderObject, readOne, readWhole } from '../../src/http/objects.ts'
-import type { TargetResult } from '../../src/http/read-targets.ts'
+import type { FeedList } from '../../src/http/feeds.ts'
+import { asType, type ProviderObject, readOne, readWhole } from '../../src/http/objects.ts'
+import { foundAll, foundOne, type TargetResult } from '../../src/http/read-targets.ts'
 import { openReader } from '../../src/http/reader.ts'
-import type { Feed } from '../../src/http/walk.ts'
 import type { ReadBack } from '../../src/read-back.ts'
 import { fieldsOf } from '../../src/used-fields.ts'
 import { Return } from './normalise.ts'
@@ -41,19 +40,9 @@ export const readBack: ReadBack = {
 
   open(options) {
     const base = baseUrl(options.apiBase ?? 'https://api.wallet.example')
-    const changes = [changed('return'), changed('plan'), events]
-    return openReader(
-      {
-        dialect: DIALECT,
-        limits: readBack.limits,
-        base,
-        readTarget,
-        used: USED_FIELDS,
-        changes,
-        schedules: [schedules],
-      },
-      options,
-    )
+    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, used: USED_FIELDS }
+    const changes = [changed('return'), changed('plan'), EVENTS]
+    return openReader({ ...parts, changes, schedules: [SCHEDULES] }, options)
   },
 }
 
@@ -64,9 +53,8 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
     case 'subscription':
       return readObject(client, 'plan', id, budget)
     case 'refunds_of_payment': {
-      const answer = await readWhole(client, { type: 'return', path: '/returns', query: { payment: id } }, budget)
-      if (answer.kind !== 'objects') return answer
-      return { kind: 'found', objects: answer.objects.map(body => ({ type: 'return', body })) }
+      const list = { type: 'return', path: '/returns', query: { payment: id } }
+      return foundAll('return', await readWhole(client, list, budget))
     }
     default:
       return failed('question_refused', DIALECT.name, `it has no ${type}`)
@@ -79,38 +67,32 @@ async function readObject(
   id: string,
   budget: Budget,
 ): Promise<TargetResult> {
-  const answer = await readOne(client, type, `/${type}s`, id, budget)
-  return answer.kind === 'object' ? { kind: 'found', objects: [{ type, body: answer.object }] } : answer
+  return foundOne(type, await readOne(client, type, `/${type}s`, id, budget))
 }
 
-function changed(type: 'return' | 'plan') {
-  return (client: ApiClient, budget: Budget): Feed =>
-    feedOf(client, budget, {
-      name: `${type}s`,
-      list: from => ({ type, path: `/${type}s`, query: { since: seconds(from) } }),
-      objects: async items => items.map(body => ({ type, body })),
-    })
+function changed(type: 'return' | 'plan'): FeedList {
+  return {
+    name: `${type}s`,
+    list: from => ({ type, path: `/${type}s`, query: { since: seconds(from) } }),
+    objects: items => items.map(asType(type)),
+  }
 }
 
 /** The feed of events, without objects: the other feeds have the present objects. */
-function events(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'events',
-    list: from => ({ type: 'event', path: '/events', query: { since: seconds(from) } }),
-    eventOf: ({ id, event, at }) =>
-      typeof event === 'string' && typeof at === 'number'
-        ? { eventId: id, eventType: event, createdAt: at * 1000 }
-        : undefined,
-    objects: async () => [],
-  })
+const EVENTS: FeedList = {
+  name: 'events',
+  list: from => ({ type: 'event', path: '/events', query: { since: seconds(from) } }),
+  eventOf: ({ id, event, at }) =>
+    typeof event === 'string' && typeof at === 'number'
+      ? { eventId: id, eventType: event, createdAt: at * 1000 }
+      : undefined,
+  objects: () => [],
 }
 
-function schedules(client: ApiClient, budget: Budget): Feed {
-  return feedOf(client, budget, {
-    name: 'schedules',
-    list: () => ({ type: 'plan', path: '/plans', query: {} }),
-    objects: async items => items.filter(hasSchedule).map(body => ({ type: 'plan', body })),
-  })
+const SCHEDULES: FeedList = {
+  name: 'schedules',
+  list: () => ({ type: 'plan', path: '/plans', query: {} }),
+  objects: items => items.filter(hasSchedule).map(asType('plan')),
 }
 
 function hasSchedule({ state, ends }: ProviderObject): boolean {

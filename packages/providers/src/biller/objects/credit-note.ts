@@ -9,6 +9,7 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
+  stateIn,
   UnixTime,
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
@@ -65,7 +66,7 @@ function creditOf(context: BillerContext, note: DatedNote): ObservedRecord {
     providerRef: note.id,
     amount: note.total,
     currency: note.currency_code ?? null,
-    state: note.deleted === true ? 'canceled' : stateOf(note.status),
+    state: note.deleted === true ? 'canceled' : stateIn(STATES, note.status),
     stateVersion: versionOf(note),
     createdAt: note.date,
     ...noteDetails(context, note, null),
@@ -114,14 +115,8 @@ function belongsTo(note: DatedNote): (string | null)[] {
 }
 
 /** The state of a credit. `refund_due` is not final, because the note may be refunded or allocated to an invoice. */
-function stateOf(status: string | null): ObjectState {
-  switch (status) {
-    case 'adjusted':
-    case 'refunded':
-      return 'succeeded'
-    case 'voided':
-      return 'canceled'
-    default:
-      return 'pending'
-  }
+const STATES: Readonly<Record<string, ObjectState>> = {
+  adjusted: 'succeeded',
+  refunded: 'succeeded',
+  voided: 'canceled',
 }

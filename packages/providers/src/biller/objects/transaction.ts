@@ -9,6 +9,7 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
+  stateIn,
   UnixTime,
 } from '../../object-fields.ts'
 import type { MadeTime, Sighting } from '../../sighting.ts'
@@ -159,18 +160,14 @@ function gatewayRefsOf(transaction: Transaction): string[] {
  * must check the gateway.
  */
 export function stateOfTransaction(status: string | null): ObjectState {
-  switch (status) {
-    case 'success':
-      return 'succeeded'
-    case 'needs_attention':
-      return 'requires_action'
-    case 'failure':
-    case 'late_failure':
-    case 'timeout':
-      return 'failed'
-    case 'voided':
-      return 'canceled'
-    default:
-      return 'pending'
-  }
+  return stateIn(STATES, status)
+}
+
+const STATES: Readonly<Record<string, ObjectState>> = {
+  success: 'succeeded',
+  needs_attention: 'requires_action',
+  failure: 'failed',
+  late_failure: 'failed',
+  timeout: 'failed',
+  voided: 'canceled',
 }

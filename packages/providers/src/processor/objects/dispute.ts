@@ -10,6 +10,7 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
+  stateIn,
   UnixTime,
 } from '../../object-fields.ts'
 import type { ProcessorContext } from './context.ts'
@@ -39,7 +40,7 @@ export const meaningOfDispute: ObjectMeaning<ProcessorContext> = (context, objec
         providerRef: dispute.id,
         amount: dispute.amount,
         currency: dispute.currency,
-        state: stateOf(dispute.status),
+        state: stateIn(STATES, dispute.status),
         stateVersion: null,
         createdAt: dispute.created,
         ...disputeDetails(context, dispute),
@@ -52,20 +53,12 @@ function disputeDetails(context: ProcessorContext, { livemode, payment_intent, c
 }
 
 /** The state of the withdrawal of the money. A lost dispute is a withdrawal that succeeded. */
-function stateOf(status: string | null): ObjectState {
-  switch (status) {
-    case 'warning_needs_response':
-    case 'needs_response':
-    case 'appeal_needs_response':
-      return 'requires_action'
-    case 'lost':
-      return 'succeeded'
-    case 'won':
-      return 'failed'
-    case 'warning_closed':
-    case 'prevented':
-      return 'canceled'
-    default:
-      return 'pending'
-  }
+const STATES: Readonly<Record<string, ObjectState>> = {
+  warning_needs_response: 'requires_action',
+  needs_response: 'requires_action',
+  appeal_needs_response: 'requires_action',
+  lost: 'succeeded',
+  won: 'failed',
+  warning_closed: 'canceled',
+  prevented: 'canceled',
 }

@@ -11,6 +11,7 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
+  stateIn,
   UnixTime,
 } from '../../object-fields.ts'
 import type { ObservedAction, ObservedRecord } from '../../sighting.ts'
@@ -67,7 +68,7 @@ export function refundSightings(
 function actionOf(context: ProcessorContext, refund: Refund): ObservedAction {
   // The payment intent is first, because people and their software use its id.
   const naming = nameObject(context, 'processor', 'refund', refund.id, [refund.payment_intent, refund.charge])
-  const state = stateOf(refund.status)
+  const state = stateIn(STATES, refund.status)
   return {
     kind: 'action',
     action: 'refund',
@@ -130,15 +131,9 @@ function reversalOf(context: ProcessorContext, refund: Refund, booking: string):
   }
 }
 
-/** The state of a refund. A state that the processor adds later is mapped to pending, so that a known state replaces it. */
-function stateOf(status: string | null): ObjectState {
-  switch (status) {
-    case 'succeeded':
-    case 'failed':
-    case 'canceled':
-    case 'requires_action':
-      return status
-    default:
-      return 'pending'
-  }
+const STATES: Readonly<Record<string, ObjectState>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'canceled',
+  requires_action: 'requires_action',
 }

@@ -8,6 +8,7 @@ import {
   nameObject,
   type ObjectMeaning,
   reading,
+  stateIn,
   TextTime,
 } from '../../object-fields.ts'
 import type { ObservedRecord, Sighting } from '../../sighting.ts'
@@ -47,8 +48,8 @@ export const meaningOfAdjustment: ObjectMeaning<ResellerContext> = (context, obj
   reading('adjustment', Adjustment, object, adjustment => {
     const createdAt = adjustment.created_at ?? context.shownAt
     if (createdAt === null) return { kind: 'malformed', reason: 'adjustment.created_at: No time is given' }
-    const record = recordOf(adjustment.action)
-    if (record === 'unknown') {
+    const record = RECORDS.get(adjustment.action)
+    if (record === undefined) {
       return { kind: 'ignored', reason: `Adjustments with action ${adjustment.action} are not known` }
     }
     const belongsTo = [adjustment.transaction_id, adjustment.subscription_id]
@@ -57,7 +58,7 @@ export const meaningOfAdjustment: ObjectMeaning<ResellerContext> = (context, obj
       providerRef: adjustment.id,
       amount: adjustment.totals?.total ?? null,
       currency: adjustment.currency_code ?? null,
-      state: stateOf(adjustment.status),
+      state: stateIn(STATES, adjustment.status),
       stateVersion: adjustment.updated_at,
       createdAt,
       ...adjustmentDetails(context, adjustment),
@@ -79,33 +80,19 @@ function adjustmentDetails(context: ResellerContext, adjustment: Adjustment) {
   })
 }
 
-function recordOf(action: string): ObservedRecord['record'] | 'refund' | 'unknown' {
-  switch (action) {
-    case 'refund':
-      return 'refund'
-    case 'credit':
-      return 'credit'
-    case 'chargeback':
-    case 'chargeback_warning':
-      return 'dispute'
-    case 'credit_reverse':
-    case 'chargeback_reverse':
-    case 'chargeback_warning_reverse':
-      return 'reversal'
-    default:
-      return 'unknown'
-  }
-}
+const RECORDS: ReadonlyMap<string, ObservedRecord['record'] | 'refund'> = new Map([
+  ['refund', 'refund'],
+  ['credit', 'credit'],
+  ['chargeback', 'dispute'],
+  ['chargeback_warning', 'dispute'],
+  ['credit_reverse', 'reversal'],
+  ['chargeback_reverse', 'reversal'],
+  ['chargeback_warning_reverse', 'reversal'],
+])
 
 /** The state of an adjustment. Most refunds wait for the reseller's review, the others are approved at creation. */
-function stateOf(status: string | null): ObjectState {
-  switch (status) {
-    case 'approved':
-      return 'succeeded'
-    case 'rejected':
-    case 'reversed':
-      return status
-    default:
-      return 'pending'
-  }
+const STATES: Readonly<Record<string, ObjectState>> = {
+  approved: 'succeeded',
+  rejected: 'rejected',
+  reversed: 'reversed',
 }
