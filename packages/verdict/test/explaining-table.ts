@@ -22,7 +22,7 @@ const HEADS = {
   operations: '| answer | the operation | examples |',
   verdicts: '| reason | verdict | examples |',
   alerts: '| situation | alerts |',
-  totals: '| situation | the provider shows | what else is known | what is recorded |',
+  totals: '| situation | recorded |',
 } as const
 
 /** The cells of each row of a table. @throws Error for a row with missing or extra cells */
@@ -45,22 +45,13 @@ function rowsBelow(text: string, head: string): string[][] {
  * @throws Error for an example without fields, and for one that the page does not name
  */
 export function explainingRows(kind: keyof typeof HEADS): ExplainingRow[] {
-  const rows = rowsBelow(page, HEADS[kind])
-  if (kind === 'totals') {
-    return rows.map(([situation = '', shown = '', known = '', answer = '']) => ({
-      situation,
-      shown: fieldsIn(shown),
-      known: fieldsIn(known),
-      answer,
-    }))
-  }
   const answers = new Map(
-    kind === 'alerts'
-      ? rows.map(([situation = '', answer = '']) => [situation, answer] as const)
-      : rows.flatMap(([answer = '', , names = '']) => names.split('; ').map(name => [name, answer] as const)),
+    rowsBelow(page, HEADS[kind]).flatMap(([first = '', second = '', names]) =>
+      names === undefined ? [[first, second] as const] : names.split('; ').map(name => [name, first] as const),
+    ),
   )
   const [, section = ''] = examples.split(`\n## ${kind}\n`)
-  const given = rowsBelow(section, section.trimStart().split('\n')[0] ?? '')
+  const given = rowsBelow(section, /^\| example .*$/m.exec(section)?.[0] ?? '')
   if (given.length !== answers.size) throw new Error(`The page names ${answers.size} ${kind}, not ${given.length}`)
   return given.flatMap(([situation = '', shown = '', known = '']) => {
     const answer = answers.get(situation)
