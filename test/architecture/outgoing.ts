@@ -4,7 +4,7 @@ import type { SourceFile } from './source-files.ts'
 /** The files that may connect without the guarded client, with the reason. A path with a slash at the end is a folder. */
 export const CONNECTS_ITSELF: Readonly<Record<string, string>> = {
   'packages/kit/src/egress/': 'it is the guarded client',
-  'packages/kit/src/bus/kafkajs-client.ts': 'Kafka, at the address that the operator sets',
+  'packages/kit/src/bus/kafkajs/client.ts': 'Kafka, at the address that the operator sets',
   'packages/kit/src/registry/registry-exchange.ts': 'the schema registry, at the URL that the operator sets',
   'packages/kit/src/http/operator-client.ts': 'URLs that only the operator sets: those of the heartbeat',
   'packages/provision/src/network-policy/check-network-policy.ts':

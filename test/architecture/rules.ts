@@ -201,8 +201,8 @@ export function environmentFaults(file: SourceFile): string[] {
 const READS_HOST_CLOCK: Readonly<Record<string, string>> = {
   'packages/kit/src/clock/': 'it measures that clock',
   'packages/kit/src/bus/kafka-bus.ts': 'tests and tools stamp their messages with it',
-  'packages/kit/src/bus/kafkajs-patch.ts': 'kafkajs keeps its own time by it',
-  'packages/kit/src/bus/kafkajs-connection-patch.ts': 'kafkajs keeps its own time by it',
+  'packages/kit/src/bus/kafkajs/idle-timer-patch.ts': 'kafkajs keeps its own time by it',
+  'packages/kit/src/bus/kafkajs/connection-patch.ts': 'kafkajs keeps its own time by it',
   'packages/provision/': 'the deploy job decides nothing by the time',
   'packages/cli/': 'a tool on the machine of a person, who names windows by its clock',
   'packages/client/': 'it runs in the software of a customer',

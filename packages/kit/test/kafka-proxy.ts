@@ -1,4 +1,4 @@
-import type { Address } from '../src/bus/kafkajs-client.ts'
+import type { Address } from '../src/bus/kafkajs/client.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 export interface KafkaProxy extends TcpProxy {

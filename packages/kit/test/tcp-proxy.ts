@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import type { Address } from '../src/bus/kafkajs-client.ts'
+import type { Address } from '../src/bus/kafkajs/client.ts'
 
 /**
  * How the proxy handles traffic: forward it, drop it silently, or refuse connections. A connection that lost a byte

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Kafka } from 'kafkajs'
 import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
-import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+import { createKafkajsClient, type KafkaConnection } from './kafkajs/client.ts'
 
 /** Operations that a user may do, as bits: bit n is the operation n of Kafka's AclOperation. */
 export type OperationBits = number

@@ -2,7 +2,7 @@ import type { Admin } from 'kafkajs'
 import { monotonicClock, sleep } from '../clock/clock.ts'
 import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { describeKafkaError } from './kafka-errors.ts'
-import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+import { createKafkajsClient, type KafkaConnection } from './kafkajs/client.ts'
 
 /** Whether Kafka answers this process. */
 export interface KafkaAvailability {

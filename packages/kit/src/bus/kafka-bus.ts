@@ -1,9 +1,9 @@
 import type { Metrics } from '../ops/metrics.ts'
 import type { Bus } from './bus.ts'
-import { KafkaConsumer } from './kafka-consumer.ts'
+import { KafkaConsumer } from './consumer/kafka-consumer.ts'
 import { createKafkaMetrics } from './kafka-metrics.ts'
 import { KafkaProducer } from './kafka-producer.ts'
-import type { KafkaConnection } from './kafkajs-client.ts'
+import type { KafkaConnection } from './kafkajs/client.ts'
 import { createLagMetrics } from './lag-metrics.ts'
 
 export interface KafkaBusOptions extends KafkaConnection {

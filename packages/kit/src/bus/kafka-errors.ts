@@ -1,6 +1,6 @@
 import { findRefusal } from '../credentials/refusal.ts'
 import { AppError, missingRight, unavailable } from '../errors.ts'
-import type { KafkaConnection } from './kafkajs-client.ts'
+import type { KafkaConnection } from './kafkajs/client.ts'
 
 /** The fields of kafkajs's errors. Classify errors by name, because some wrap their cause and some copy its message. */
 interface KafkajsError extends Error {

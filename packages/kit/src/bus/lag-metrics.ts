@@ -1,7 +1,7 @@
 import type { TopicName } from '@backstop/contracts'
 import { createSlowReading } from '../clock/slow-reading.ts'
 import type { Metrics } from '../ops/metrics.ts'
-import type { KafkaConnection } from './kafkajs-client.ts'
+import type { KafkaConnection } from './kafkajs/client.ts'
 import { createTopicAdmin, type TopicAdmin } from './topic-admin.ts'
 import { addReading, type PartitionEnds } from './unread-age.ts'
 

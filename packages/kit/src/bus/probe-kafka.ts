@@ -3,7 +3,7 @@ import { waitUntilSettled, withDeadline } from '../clock/with-deadline.ts'
 import { findRefusal } from '../credentials/refusal.ts'
 import { judgeServers, PROBE_WITHIN_MS, type ServerOutcome, type Verdict } from '../credentials/verdict.ts'
 import { createLogger } from '../logger.ts'
-import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+import { createKafkajsClient, type KafkaConnection } from './kafkajs/client.ts'
 
 const CONNECT_MS = 4_000
 const CLEAN_UP_MS = 1_000

@@ -3,7 +3,7 @@ import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
 import { readAll } from '../../test/read-all.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import type { OutgoingMessage, Producer } from './bus.ts'
-import { createKafkajsClient } from './kafkajs-client.ts'
+import { createKafkajsClient } from './kafkajs/client.ts'
 
 let stack: TestStack
 let proxy: KafkaProxy

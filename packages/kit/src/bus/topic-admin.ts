@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import kafkajs from 'kafkajs'
 import { unavailable } from '../errors.ts'
 import { kafkaFailure, principalOf } from './kafka-errors.ts'
-import { createKafkajsClient, type KafkaConnection } from './kafkajs-client.ts'
+import { createKafkajsClient, type KafkaConnection } from './kafkajs/client.ts'
 
 /** The state of a topic at the broker. */
 export interface TopicState {

@@ -1,5 +1,5 @@
-import type { SaslMechanism } from '../bus/kafka-sasl.ts'
-import type { KafkaConnection } from '../bus/kafkajs-client.ts'
+import type { KafkaConnection } from '../bus/kafkajs/client.ts'
+import type { SaslMechanism } from '../bus/kafkajs/sasl.ts'
 import type { Secret } from '../config/secret.ts'
 import { describeRefusal, findRefusal, type RefusalContext } from '../credentials/refusal.ts'
 import { createTlsMaterial, type TlsMaterial } from '../credentials/tls-material.ts'

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb'
 import { z } from 'zod'
-import { SASL_MECHANISMS } from '../bus/kafka-sasl.ts'
+import { SASL_MECHANISMS } from '../bus/kafkajs/sasl.ts'
 import { SECRET_METADATA, setting } from '../config/config.ts'
 import { Secret } from '../config/secret.ts'
 import { hasCertificates, isPrivateKey, keyFitsCertificate } from '../credentials/tls-material.ts'

@@ -2,7 +2,7 @@ import { COLLECTIONS, mongoRightsOf, type ProgramName, type ProgramRights, RIGHT
 import type { Db } from 'mongodb'
 import { type AuthorizedOperations, READ, readAuthorizedOperations, WRITE } from '../bus/authorized-operations.ts'
 import { describeKafkaError, kafkaSentence, principalOf } from '../bus/kafka-errors.ts'
-import type { KafkaConnection } from '../bus/kafkajs-client.ts'
+import type { KafkaConnection } from '../bus/kafkajs/client.ts'
 import {
   describeMissingRights,
   findMissingRights,

@@ -1,5 +1,5 @@
 import type { BatchProgress, Consumer, ConsumerOptions, IncomingMessage } from '../../src/bus/bus.ts'
-import { OffsetTracker } from '../../src/bus/offset-tracker.ts'
+import { OffsetTracker } from '../../src/bus/consumer/offset-tracker.ts'
 import type { Clock } from '../../src/clock/clock.ts'
 import type { Logger } from '../../src/logger.ts'
 import { type GroupMember, idOf, type MemoryGroup, type PartitionId } from './memory-group.ts'

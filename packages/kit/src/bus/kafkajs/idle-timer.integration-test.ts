@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPlainKafkajs } from '../../test/raw-kafkajs.ts'
-import { type TestStack, testStack } from '../../test/stack.ts'
-import { until } from '../../test/until.ts'
-import { patchKafkajs } from './kafkajs-patch.ts'
+import { createPlainKafkajs } from '../../../test/raw-kafkajs.ts'
+import { type TestStack, testStack } from '../../../test/stack.ts'
+import { until } from '../../../test/until.ts'
+import { patchKafkajs } from './idle-timer-patch.ts'
 
 let stack: TestStack
 beforeAll(async () => {

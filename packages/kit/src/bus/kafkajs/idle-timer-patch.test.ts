@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { PATCHED_KAFKAJS_VERSION, patchKafkajs } from './kafkajs-patch.ts'
+import { PATCHED_KAFKAJS_VERSION, patchKafkajs } from './idle-timer-patch.ts'
 
 const require = createRequire(import.meta.url)
 

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { waitUntilSettled } from '../clock/with-deadline.ts'
-import { missingRight } from '../errors.ts'
-import type { Consumer, ConsumerOptions } from './bus.ts'
+import { waitUntilSettled } from '../../clock/with-deadline.ts'
+import { missingRight } from '../../errors.ts'
+import type { Consumer, ConsumerOptions } from '../bus.ts'
+import { classifyConsumerError, describeKafkaError, describeMissingKafkaRight, principalOf } from '../kafka-errors.ts'
+import type { KafkaMetrics } from '../kafka-metrics.ts'
+import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from '../kafkajs/client.ts'
 import { ConsumerSession } from './consumer-session.ts'
-import { classifyConsumerError, describeKafkaError, describeMissingKafkaRight, principalOf } from './kafka-errors.ts'
-import type { KafkaMetrics } from './kafka-metrics.ts'
-import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from './kafkajs-client.ts'
 
 /** First and longest pause before a failed consumer is replaced, in milliseconds. The pause doubles each time. */
 const REBUILD_MS = [250, 3_000] as const

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The only version that the patch supports. `kafkajs-patch.test.ts` fails on any other version. */
+/** The only version that the patch supports. `idle-timer-patch.test.ts` fails on any other version. */
 export const PATCHED_KAFKAJS_VERSION = '2.2.4'
 
 interface RequestQueue {

@@ -1,10 +1,10 @@
 import type { Consumer as KafkajsConsumer } from 'kafkajs'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createCollectingLogger } from '../../test/log-lines.ts'
-import { createPlainKafkajs } from '../../test/raw-kafkajs.ts'
-import { type TestStack, testStack } from '../../test/stack.ts'
-import { until } from '../../test/until.ts'
-import type { Batch, ConsumerOptions, IncomingMessage } from './bus.ts'
+import { createCollectingLogger } from '../../../test/log-lines.ts'
+import { createPlainKafkajs } from '../../../test/raw-kafkajs.ts'
+import { type TestStack, testStack } from '../../../test/stack.ts'
+import { until } from '../../../test/until.ts'
+import type { Batch, ConsumerOptions, IncomingMessage } from '../bus.ts'
 
 const topic = 'operations'
 const PARTITIONS = 4

@@ -1,6 +1,6 @@
 import type { TopicName } from '@backstop/contracts'
 import type { IHeaders, KafkaMessage } from 'kafkajs'
-import type { IncomingMessage } from './bus.ts'
+import type { IncomingMessage } from '../bus.ts'
 
 /** Converts a kafkajs message to a message of the port. */
 export function incomingMessage(topic: TopicName, partition: number, message: KafkaMessage): IncomingMessage {

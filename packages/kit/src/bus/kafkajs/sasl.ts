@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs'
-import type { Secret } from '../config/secret.ts'
-import type { CredentialWatch } from '../credentials/credential-watch.ts'
-import { findRefusal } from '../credentials/refusal.ts'
+import type { Secret } from '../../config/secret.ts'
+import type { CredentialWatch } from '../../credentials/credential-watch.ts'
+import { findRefusal } from '../../credentials/refusal.ts'
 
 export const SASL_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const
 export type SaslMechanism = (typeof SASL_MECHANISMS)[number]

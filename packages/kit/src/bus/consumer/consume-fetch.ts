@@ -1,6 +1,6 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
-import type { Logger } from '../logger.ts'
-import type { ConsumerOptions, IncomingMessage } from './bus.ts'
+import type { Logger } from '../../logger.ts'
+import type { ConsumerOptions, IncomingMessage } from '../bus.ts'
 import { incomingMessage } from './incoming-message.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 

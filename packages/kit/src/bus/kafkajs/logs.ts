@@ -1,5 +1,5 @@
 import kafkajs, { type logCreator } from 'kafkajs'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../../logger.ts'
 
 /**
  * Writes kafkajs's log lines to the service's log, one level lower: most of its errors are single attempts, and a final

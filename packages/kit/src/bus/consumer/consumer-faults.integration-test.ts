@@ -1,10 +1,10 @@
 import kafkajs, { type Consumer as KafkajsConsumer } from 'kafkajs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createCollectingLogger } from '../../test/log-lines.ts'
-import { createPlainKafkajs } from '../../test/raw-kafkajs.ts'
-import { type TestStack, testStack } from '../../test/stack.ts'
-import { until } from '../../test/until.ts'
-import type { ConsumerOptions, IncomingMessage, OutgoingMessage } from './bus.ts'
+import { createCollectingLogger } from '../../../test/log-lines.ts'
+import { createPlainKafkajs } from '../../../test/raw-kafkajs.ts'
+import { type TestStack, testStack } from '../../../test/stack.ts'
+import { until } from '../../../test/until.ts'
+import type { ConsumerOptions, IncomingMessage, OutgoingMessage } from '../bus.ts'
 
 let stack: TestStack
 const cleanUp: (() => Promise<unknown>)[] = []

@@ -1,12 +1,12 @@
 import type { TopicName } from '@backstop/contracts'
 import type { ConsumerGroupJoinEvent, EachBatchPayload, Consumer as KafkajsConsumer } from 'kafkajs'
-import { waitUntilSettled } from '../clock/with-deadline.ts'
-import type { Logger } from '../logger.ts'
-import type { ConsumerOptions } from './bus.ts'
+import { waitUntilSettled } from '../../clock/with-deadline.ts'
+import type { Logger } from '../../logger.ts'
+import type { ConsumerOptions } from '../bus.ts'
+import { describeKafkaError, meansRejoin } from '../kafka-errors.ts'
+import type { KafkaMetrics } from '../kafka-metrics.ts'
 import { Committer } from './committer.ts'
 import { consumeFetch, type FetchOutcome } from './consume-fetch.ts'
-import { describeKafkaError, meansRejoin } from './kafka-errors.ts'
-import type { KafkaMetrics } from './kafka-metrics.ts'
 import { OwnedPartition } from './owned-partition.ts'
 
 /** Interval of heartbeats while a batch is handled, in milliseconds. kafkajs sends at most one every 3 s. */

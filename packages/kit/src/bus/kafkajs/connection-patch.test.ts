@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { until } from '../../test/until.ts'
-import { patchKafkajsConnections } from './kafkajs-connection-patch.ts'
+import { until } from '../../../test/until.ts'
+import { patchKafkajsConnections } from './connection-patch.ts'
 
 const require = createRequire(import.meta.url)
 const Connection = require('kafkajs/src/network/connection')

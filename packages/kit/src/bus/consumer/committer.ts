@@ -1,6 +1,6 @@
 import type { Offsets } from 'kafkajs'
-import type { Logger } from '../logger.ts'
-import { describeKafkaError } from './kafka-errors.ts'
+import type { Logger } from '../../logger.ts'
+import { describeKafkaError } from '../kafka-errors.ts'
 import type { OwnedPartition } from './owned-partition.ts'
 
 /** Delay of commits after a completed message, in milliseconds, so that one commit covers several messages. */
