@@ -10,7 +10,7 @@ import { checkCredentials, kafkaCredentials, mongoTls, readServiceConfig } from 
 import { createCertificateAuthority, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { probeKafka } from '../../packages/kit/src/bus/probe-kafka.ts'
-import { watchCredentials } from '../../packages/kit/src/credentials/credential-watch.ts'
+import { CredentialWatch } from '../../packages/kit/src/credentials/credential-watch.ts'
 import type { Verdict } from '../../packages/kit/src/credentials/verdict.ts'
 import { probeMongo } from '../../packages/kit/src/mongo/probe-mongo.ts'
 import { kafkaRefusalContext, mongoRefusalContext } from '../../packages/kit/src/service/connections.ts'
@@ -65,7 +65,7 @@ function watchWith(probe: () => Promise<Verdict>, context: ReturnType<typeof mon
   const fatal: AppError[] = []
   const logger = createLogger('test', 'info', { write: line => void lines.push(JSON.parse(line)) })
   const onFatal = (error: AppError) => void fatal.push(error)
-  const watch = watchCredentials({ context: () => context, logger, probe, onFatal, graceMs: GRACE_MS })
+  const watch = new CredentialWatch({ context: () => context, logger, probe, onFatal, graceMs: GRACE_MS })
   return { watch, lines, fatal }
 }
 

@@ -1,5 +1,5 @@
 export * from './clock.ts'
-export { createMeasuredClock, type MeasuredClock } from './measured-clock.ts'
+export { MeasuredClock } from './measured-clock.ts'
 export * from './periodic.ts'
 export { createSlowReading } from './slow-reading.ts'
 export { within } from './within.ts'

@@ -5,7 +5,7 @@ import { until } from '../../test/until.ts'
 import { connectMongo, type Mongo } from '../mongo/mongo.ts'
 import { readMongoTime } from '../mongo/mongo-time.ts'
 import { createMetrics } from '../ops/metrics.ts'
-import { createMeasuredClock } from './measured-clock.ts'
+import { MeasuredClock } from './measured-clock.ts'
 
 let stack: TestStack
 let mongo: Mongo
@@ -23,7 +23,7 @@ const trueTime = () => performance.timeOrigin + performance.now()
 
 test.each([120_000, -600_000])('the time of MongoDB is measured by a host that is %i ms ahead', async aheadMs => {
   const metrics = createMetrics('test')
-  const clock = createMeasuredClock({
+  const clock = new MeasuredClock({
     readTime: () => readMongoTime(mongo),
     own: { wall: () => trueTime() + aheadMs, monotonic: () => performance.now() },
     everyMs: 50,

@@ -3,7 +3,7 @@ import { createCollectingLogger } from '../../test/log-lines.ts'
 import { until } from '../../test/until.ts'
 import { unavailable } from '../errors.ts'
 import { createMetrics } from '../ops/metrics.ts'
-import { createMeasuredClock, type MeasuredClock } from './measured-clock.ts'
+import { MeasuredClock } from './measured-clock.ts'
 
 const TRUE_TIME = Date.UTC(2026, 0, 1)
 const running: MeasuredClock[] = []
@@ -29,7 +29,7 @@ function world(clocks: Clocks, { everyMs = 1 } = {}) {
   const metrics = createMetrics('test')
   const log = createCollectingLogger()
   const own = { wall: () => trueTime() + clocks.wall, monotonic: () => monotonic }
-  const clock = createMeasuredClock({ readTime, own, everyMs, logger: log.logger, metrics })
+  const clock = new MeasuredClock({ readTime, own, everyMs, logger: log.logger, metrics })
   running.push(clock)
   return {
     clock,

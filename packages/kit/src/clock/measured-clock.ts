@@ -26,28 +26,6 @@ export interface MeasuredClockOptions {
   readonly own?: OwnClocks
 }
 
-/**
- * The time base of a process: MongoDB's time, advanced by this host's monotonic clock. It never goes back, and changes of
- * the host's wall clock do not affect it.
- */
-export interface MeasuredClock extends Clock {
-  /** Starts reading. Before the first reading, `now` returns the host's own time. */
-  start(): void
-  /** True after the first reading. From then on `now` returns measured time, even while MongoDB does not answer. */
-  isMeasured(): boolean
-  /**
-   * Resolves when the clock is measured.
-   * @throws AppError `unavailable` after `waitMs`
-   */
-  untilMeasured(waitMs?: number): Promise<void>
-  /** The reason why this process is not ready, with the remedy; undefined if it is ready. */
-  unready(): string | undefined
-  /** How far this host's clock is ahead of the time base, in milliseconds; undefined before the first reading. */
-  aheadMs(): number | undefined
-  /** Stops reading. Call it before MongoDB is closed. */
-  stop(): void
-}
-
 const EVERY_MS = 10_000
 /**
  * Pause between readings before the first success, in milliseconds. It is short because the start of the process waits.
@@ -64,11 +42,11 @@ const WAIT_MS = 60_000
 
 const MACHINE: OwnClocks = { wall: () => Date.now(), monotonic: () => performance.now() }
 
-export function createMeasuredClock(options: MeasuredClockOptions): MeasuredClock {
-  return new TimeBase(options)
-}
-
-class TimeBase implements MeasuredClock {
+/**
+ * The time base of a process: MongoDB's time, advanced by this host's monotonic clock. It never goes back, and changes of
+ * the host's wall clock do not affect it.
+ */
+export class MeasuredClock implements Clock {
   readonly #readTime: () => Promise<number>
   readonly #logger: Logger
   readonly #everyMs: number
@@ -94,18 +72,25 @@ class TimeBase implements MeasuredClock {
   readonly now = () => timeAt(this.#time, this.#own.monotonic())
   readonly schedule = systemClock.schedule
 
+  /** Starts reading. Before the first reading, `now` returns the host's own time. */
   start(): void {
     void this.#readRepeatedly()
   }
 
+  /** Stops reading. Call it before MongoDB is closed. */
   stop(): void {
     this.#stopping.abort()
   }
 
+  /** True after the first reading. From then on `now` returns measured time, even while MongoDB does not answer. */
   isMeasured(): boolean {
     return this.#estimate !== undefined
   }
 
+  /**
+   * Resolves when the clock is measured.
+   * @throws AppError `unavailable` after `waitMs`
+   */
   untilMeasured(waitMs = WAIT_MS): Promise<void> {
     return withDeadline(this.#measured.promise, waitMs, () => {
       const message = "The clock could not be compared with MongoDB's: check MONGO_URL"
@@ -113,11 +98,13 @@ class TimeBase implements MeasuredClock {
     })
   }
 
+  /** The reason why this process is not ready, with the remedy; undefined if it is ready. */
   unready(): string | undefined {
     const verdict = this.#judge()
     return verdict.kind === 'far_apart' || verdict.kind === 'unmeasured' ? verdict.detail : undefined
   }
 
+  /** How far this host's clock is ahead of the time base, in milliseconds; undefined before the first reading. */
   aheadMs(): number | undefined {
     return this.#deviation()?.aheadMs
   }

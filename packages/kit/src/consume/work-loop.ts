@@ -1,5 +1,5 @@
 import type { MessageName, TopicName } from '@backstop/contracts'
-import type { Batch, BatchProgress, Bus, IncomingMessage, Producer } from '../bus/bus.ts'
+import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
 import { crashPoint } from '../crash-points.ts'
 import { AppError, isRetryable } from '../errors.ts'
@@ -68,13 +68,6 @@ export interface WorkContext {
   heartbeat(): Promise<void>
 }
 
-export interface WorkLoop {
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** See Consumer.msSinceProgress. */
-  msSinceProgress(): number
-}
-
 /**
  * Maximum number of messages in a row that are dead-lettered because `handle` failed on each alone. A fault that
  * affects every message is a bug or an unavailable dependency without a retryable error: the loop then slows down
@@ -86,10 +79,10 @@ const MAX_DEAD_LETTERS_IN_A_ROW = 10
  * The consumer loop of all services: decode, handle, acknowledge. No message blocks a partition, and none is skipped
  * silently.
  */
-export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): WorkLoop {
+export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): Consumer {
   const pauses = new PartitionPauses()
   const { maxBatchMessages, maxPartitionsAtOnce } = options
-  const consumer = options.bus.consumer({
+  return options.bus.consumer({
     groupId: options.groupId,
     topics: Object.keys(options.topics) as TopicName[],
     commit: 'accepted',
@@ -106,11 +99,6 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
       return progressOf(options, batch, work.accepted, end, pauses)
     },
   })
-  return {
-    start: () => consumer.start(),
-    stop: () => consumer.stop(),
-    msSinceProgress: () => consumer.msSinceProgress(),
-  }
 }
 
 /** The result of the work on a batch. */

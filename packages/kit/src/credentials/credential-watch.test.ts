@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { AppError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
-import { type CredentialWatch, watchCredentials } from './credential-watch.ts'
+import { CredentialWatch } from './credential-watch.ts'
 import { RefusedError } from './refusal.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   lines = []
   probes = 0
   verdict = accepted
-  watch = watchCredentials({
+  watch = new CredentialWatch({
     context: () => ({
       dependency: 'Kafka',
       addressSetting: 'KAFKA_BROKERS',

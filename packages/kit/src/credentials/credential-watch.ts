@@ -3,17 +3,6 @@ import type { Logger } from '../logger.ts'
 import { describeRefusal, findRefusal, type Refusal, type RefusalContext } from './refusal.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Decides when refused credentials end the process. One for each dependency. */
-export interface CredentialWatch {
-  /** A server accepted a connection with the current credentials. */
-  accepted(): void
-  /** Reports a failed connection. Errors that are no refusal are ignored. */
-  failed(error: unknown): void
-  /** Reports connections that end without a reason, as some servers refuse credentials. */
-  suspected(refusal: Refusal): void
-  stop(): void
-}
-
 export interface CredentialWatchOptions {
   /** Called for each message, because the client certificate may have changed. */
   readonly context: () => RefusalContext
@@ -36,24 +25,11 @@ const PROBE_EVERY_MS = { accepted: 60_000, refused: 10_000, unknown: 10_000 } as
 const WARN_EVERY_MS = 600_000
 
 /**
- * Ends a process whose credentials are wrong: at once if no server has ever accepted them, otherwise after a time that a
+ * One for each dependency. It ends a process whose credentials are wrong: at once if no server has ever accepted them, otherwise after a time that a
  * rotation needs. It never decides by a single connection, because one server with a wrong certificate would then end all
  * processes: a refused connection only starts a probe of all servers, and the verdict of the probe counts.
  */
-export function watchCredentials(options: CredentialWatchOptions): CredentialWatch {
-  const watch = new ProbingWatch(options)
-  return {
-    accepted: () => watch.noteAccepted(),
-    failed(error) {
-      const refusal = findRefusal(error)
-      if (refusal !== undefined) watch.request(refusal)
-    },
-    suspected: refusal => watch.request(refusal),
-    stop: () => watch.stop(),
-  }
-}
-
-class ProbingWatch {
+export class CredentialWatch {
   readonly #options: CredentialWatchOptions
   #wasAccepted = false
   #isStopped = false
@@ -71,11 +47,19 @@ class ProbingWatch {
     this.#options = options
   }
 
-  noteAccepted(): void {
+  /** A server accepted a connection with the current credentials. */
+  accepted(): void {
     this.#wasAccepted = true
   }
 
-  request(refusal: Refusal): void {
+  /** Reports a failed connection. Errors that are no refusal are ignored. */
+  failed(error: unknown): void {
+    const refusal = findRefusal(error)
+    if (refusal !== undefined) this.suspected(refusal)
+  }
+
+  /** Reports connections that end without a reason, as some servers refuse credentials. */
+  suspected(refusal: Refusal): void {
     this.#reported = refusal
     if (this.#pause === undefined) void this.#probe()
   }

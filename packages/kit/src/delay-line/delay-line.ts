@@ -1,7 +1,6 @@
 import { DELAY_LINES, type DelayLineName, HEADERS } from '@backstop/contracts'
 import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { WorkLoop } from '../consume/work-loop.ts'
 import { crashPoint } from '../crash-points.ts'
 import type { Logger } from '../logger.ts'
 import { pauseMsAfterFailures } from '../retry/backoff.ts'
@@ -51,13 +50,14 @@ function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): n
  * their partition pauses. The due time is absolute, so a restart or a rebalance neither shortens nor restarts a delay. An offset is
  * committed when the target has the message.
  */
-export function createDelayLine(options: DelayLineOptions): WorkLoop {
-  return new DelayLine(options)
+export function createDelayLine(options: DelayLineOptions): Consumer {
+  return new DelayLine(options).consumer
 }
 
-class DelayLine implements WorkLoop {
+class DelayLine {
   readonly #options: DelayLineOptions
-  readonly #consumer: Consumer
+  /** After its stop, messages that are not being sent are read again, by this process or another one. */
+  readonly consumer: Consumer
   readonly #held = new HeldMessages()
   readonly #watched = new WeakSet<AbortSignal>()
   #cancelTimer = () => {}
@@ -67,7 +67,7 @@ class DelayLine implements WorkLoop {
 
   constructor(options: DelayLineOptions) {
     this.#options = options
-    this.#consumer = options.bus.consumer({
+    this.consumer = options.bus.consumer({
       groupId: options.groupId,
       topics: [options.topic],
       commit: 'completed',
@@ -75,19 +75,6 @@ class DelayLine implements WorkLoop {
       onFatal: options.onFatal,
       onBatch: async batch => this.#hold(batch),
     })
-  }
-
-  start(): Promise<void> {
-    return this.#consumer.start()
-  }
-
-  /** Messages that are not being sent are read again, by this process or another one. */
-  stop(): Promise<void> {
-    return this.#consumer.stop()
-  }
-
-  msSinceProgress(): number {
-    return this.#consumer.msSinceProgress()
   }
 
   #hold(batch: Batch): BatchProgress {

@@ -9,14 +9,12 @@ export interface OutboxSweeperOptions {
   readonly publisher: OutboxPublisher
   readonly clock: Clock
   readonly logger: Logger
-  /** Minimum age of swept entries, in milliseconds, because the writer of a younger entry may still publish it. */
-  readonly olderThanMs?: number
-  readonly intervalMs?: number
-  /** Number of documents per read. */
+  /** Number of documents per read; 200 by default. */
   readonly limit?: number
 }
 
-export const SWEEP_OLDER_THAN_MS = 30_000
+/** Minimum age of swept entries, in milliseconds, because the writer of a younger entry may still publish it. */
+const SWEEP_OLDER_THAN_MS = 30_000
 const SWEEP_INTERVAL_MS = 5_000
 const SWEEP_LIMIT = 200
 
@@ -27,16 +25,13 @@ const SWEEP_LIMIT = 200
  * `limit` such documents would block the documents behind them until the bug is fixed.
  */
 export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
-  const { source, publisher, clock, logger } = options
-  const olderThanMs = options.olderThanMs ?? SWEEP_OLDER_THAN_MS
-  const intervalMs = options.intervalMs ?? SWEEP_INTERVAL_MS
-  const limit = options.limit ?? SWEEP_LIMIT
+  const { source, publisher, clock, logger, limit = SWEEP_LIMIT } = options
 
   async function sweep(isStopping: () => boolean): Promise<void> {
     // A full page may be followed by more documents. Stuck documents are returned by every read, so a page with only
     // stuck documents ends the sweep.
     for (let isMore = true; isMore && !isStopping(); ) {
-      const outboxes = await source.pending(clock.now() - olderThanMs, limit)
+      const outboxes = await source.pending(clock.now() - SWEEP_OLDER_THAN_MS, limit)
       if (outboxes.length === 0) return
       const { stuck } = await publisher.publish(outboxes)
       logger.info({ documents: outboxes.length, stuck }, 'outbox.swept')
@@ -46,7 +41,7 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
 
   return createPeriodic({
     clock,
-    pauseMs: intervalMs,
+    pauseMs: SWEEP_INTERVAL_MS,
     run: sweep,
     onFailure(error) {
       // An unavailable dependency is expected here: the next sweep finds the same entries.

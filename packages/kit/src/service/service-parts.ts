@@ -3,9 +3,9 @@ import type { Bus } from '../bus/bus.ts'
 import { createKafkaAvailability, type KafkaAvailability } from '../bus/kafka-availability.ts'
 import { createKafkaBus } from '../bus/kafka-bus.ts'
 import { probeKafka } from '../bus/probe-kafka.ts'
-import { createMeasuredClock, type MeasuredClock } from '../clock/measured-clock.ts'
+import { MeasuredClock } from '../clock/measured-clock.ts'
 import type { Secret } from '../config/secret.ts'
-import { watchCredentials } from '../credentials/credential-watch.ts'
+import { CredentialWatch } from '../credentials/credential-watch.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { connectMongo, type Mongo, type MongoOptions } from '../mongo/mongo.ts'
 import { readMongoTime } from '../mongo/mongo-time.ts'
@@ -100,7 +100,7 @@ export async function openServiceParts(
     logger,
     ...watchedKafka(config, logger, failure.resolve),
   }
-  const clock = createMeasuredClock({ readTime: () => readMongoTime(mongo), logger, metrics })
+  const clock = new MeasuredClock({ readTime: () => readMongoTime(mongo), logger, metrics })
   clock.start()
   const availability = createKafkaAvailability(kafka)
   availability.start()
@@ -149,12 +149,12 @@ function watchedKafka(config: CommonConfig, logger: Logger, onFatal: (error: unk
   const credentials = kafkaCredentials(config)
   const context = () => kafkaRefusalContext(credentials)
   const probe = () => probeKafka({ brokers: config.KAFKA_BROKERS, ...credentials })
-  return { ...credentials, watch: watchCredentials({ context, logger, probe, onFatal }) }
+  return { ...credentials, watch: new CredentialWatch({ context, logger, probe, onFatal }) }
 }
 
 function watchedMongo(config: CommonConfig, logger: Logger, onFatal: (error: unknown) => void) {
   const tls = mongoTls(config)
   const context = () => mongoRefusalContext(tls)
   const probe = () => probeMongo({ url: config.MONGO_URL, tls })
-  return { tls, watch: watchCredentials({ context, logger, probe, onFatal }) }
+  return { tls, watch: new CredentialWatch({ context, logger, probe, onFatal }) }
 }

@@ -5,7 +5,7 @@ import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
 import { until } from '../../test/until.ts'
 import { createKafkaAvailability } from '../bus/kafka-availability.ts'
-import { createMeasuredClock } from '../clock/measured-clock.ts'
+import { MeasuredClock } from '../clock/measured-clock.ts'
 import { createLogger } from '../logger.ts'
 import { connectMongo } from '../mongo/mongo.ts'
 import { readMongoTime } from '../mongo/mongo-time.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'test' })
   const kafka = createKafkaAvailability(stack.kafka({ translateAddress: proxy.translateAddress }))
   kafka.start()
-  const clock = createMeasuredClock({ readTime: () => readMongoTime(mongo), logger, metrics })
+  const clock = new MeasuredClock({ readTime: () => readMongoTime(mongo), logger, metrics })
   clock.start()
   await clock.untilMeasured()
   const processEntry = createMongoProcessEntry(mongo.db, 'notifier', '1.2.3')

@@ -1,5 +1,6 @@
 import type { Command } from '@backstop/contracts'
-import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
+import type { Consumer } from '@backstop/kit/bus'
+import { createWorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
 import type { FailingChannels } from '../health/failing-channels.ts'
@@ -33,7 +34,7 @@ type OtherCommand = Exclude<Command, AddressCommand>
  * offset of a command is committed after its execution, and executing a command twice changes nothing. Commands for
  * other services are skipped.
  */
-export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop {
+export function createCommandConsumer(options: CommandConsumerOptions): Consumer {
   return createWorkLoop<'command'>({
     ...options,
     groupId: 'notifier.commands',

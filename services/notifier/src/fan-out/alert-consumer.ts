@@ -1,6 +1,6 @@
 import { type Alert, HEADERS, TOPICS } from '@backstop/contracts'
-import type { Producer } from '@backstop/kit/bus'
-import { createWorkLoop, joinCalls, type Received, type WorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
+import type { Consumer, Producer } from '@backstop/kit/bus'
+import { createWorkLoop, joinCalls, type Received, type WorkLoopOptions } from '@backstop/kit/consume'
 import { crashPoint } from '@backstop/kit/crash-points'
 import type { LogLimit } from '@backstop/kit/log-budget'
 import type { MessageCodec } from '@backstop/kit/registry'
@@ -23,7 +23,7 @@ export interface AlertConsumerOptions
  * the unexplained actions among them. After a crash it may produce a message twice; both have the same delivery id, so the alert is delivered
  * once.
  */
-export function createAlertConsumer(options: AlertConsumerOptions): WorkLoop {
+export function createAlertConsumer(options: AlertConsumerOptions): Consumer {
   const stages = createFanOutStages(options)
   return createWorkLoop<'alert'>({
     ...options,

@@ -1,5 +1,6 @@
 import type { Command } from '@backstop/contracts'
-import { createWorkLoop, type WorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
+import type { Consumer } from '@backstop/kit/bus'
+import { createWorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
 import type { Ledger } from '@backstop/ledger'
 import type { ChangeIncident } from '@backstop/verdict'
 import { finishOperation } from '../batch/finish-operation.ts'
@@ -27,7 +28,7 @@ export interface CommandConsumerOptions
 }
 
 /** Carries out the commands that concern the reconciler, and skips commands for other services. */
-export function createCommandConsumer(options: CommandConsumerOptions): WorkLoop {
+export function createCommandConsumer(options: CommandConsumerOptions): Consumer {
   return createWorkLoop<'command'>({
     ...options,
     groupId: 'reconciler.commands',

@@ -1,14 +1,13 @@
 import net from 'node:net'
 import tls from 'node:tls'
 import kafkajs, { type ISocketFactory, type Kafka, type KafkaConfig, type RetryOptions } from 'kafkajs'
-import type { CredentialWatch } from '../../credentials/credential-watch.ts'
 import type { TlsMaterial } from '../../credentials/tls-material.ts'
 import type { Logger } from '../../logger.ts'
 import { patchKafkajsEncoder } from '../produce/kafkajs-encoder-patch.ts'
 import { patchKafkajsConnections } from './connection-patch.ts'
 import { patchKafkajs } from './idle-timer-patch.ts'
 import { kafkajsLogs } from './logs.ts'
-import { createSaslMechanism, type KafkaSasl } from './sasl.ts'
+import { type ConnectionWatch, createSaslMechanism, type KafkaSasl } from './sasl.ts'
 import { registerZstd } from './zstd-codec.ts'
 
 /** The brokers and how to connect to them. */
@@ -35,7 +34,7 @@ export interface KafkaConnection {
   /** No login by default. */
   readonly sasl?: KafkaSasl | undefined
   /** Hears of every accepted and every failed connection. */
-  readonly watch?: CredentialWatch | undefined
+  readonly watch?: ConnectionWatch | undefined
   /** Maps an advertised broker address to the address to connect to, for port-forwards and proxies. */
   readonly translateAddress?: (address: Address) => Address
 }

@@ -14,6 +14,9 @@ export interface KafkaSasl {
   readonly password: Secret
 }
 
+/** Hears of every accepted and every failed connection. */
+export type ConnectionWatch = Pick<CredentialWatch, 'accepted' | 'failed'>
+
 type Authenticator = ReturnType<Mechanism['authenticationProvider']>
 type ProviderFactory = (login: {
   username: string
@@ -34,7 +37,7 @@ const MODULES: Readonly<Record<SaslMechanism, string>> = {
  */
 export function createSaslMechanism(
   { mechanism, username, password }: KafkaSasl,
-  watch: CredentialWatch | undefined,
+  watch: ConnectionWatch | undefined,
 ): Mechanism {
   const createProvider = require(MODULES[mechanism]) as ProviderFactory
   return {
