@@ -24,7 +24,6 @@ export function withoutDenial(before: ActionRecord, record: ActionRecord, source
   return { ...withLateReading(record, { ...known, outcome: 'confirmed' }), readBack }
 }
 
-/** The record with the state of its late reading. */
 export function withLateReading(action: ActionRecord, lateReading: LateReading): ActionRecord {
   const { look } = action
   return look === null || look.doneAt === null ? action : { ...action, look: { ...look, lateReading } }

@@ -10,7 +10,6 @@ export function timelineEntry(at: number, what: TimelineEntry['what'], id: strin
   return { at: isoTime(at), what, id, text }
 }
 
-/** The record with more timeline entries. */
 export function addToTimeline(record: ActionRecord, ...entries: readonly TimelineEntry[]): ActionRecord {
   return { ...record, timeline: [...record.timeline, ...entries] }
 }
@@ -24,7 +23,6 @@ const READ_FOR: Record<ReadReason, string> = {
   baseline: 'when the connection was made',
 }
 
-/** The state of a record in words. */
 export function stateOf({ kind, state, isRelease, subscriptionContinues }: ActionRecord): string {
   return stateWords({
     kind,

@@ -105,7 +105,6 @@ function namesThisRefund(action: ActionRecord, { provider_ref }: Operation): boo
   return refundIdsOf(action).includes(provider_ref ?? '')
 }
 
-/** True if the operation names a credit note that the action pays out. */
 function paysOut(action: ActionRecord, { provider_ref }: Operation): boolean {
   return creditNoteIdsOf(action).includes(provider_ref ?? '')
 }

@@ -1,7 +1,6 @@
 import { deterministicId, type IncidentCode, isoTime, type Names, type StoredIncident } from '@backstop/contracts'
 import { type IncidentChange, openStandalone, resolveStandalone } from './standalone.ts'
 
-/** The faults of a connection. */
 export type ConnectionFault = Extract<IncidentCode, 'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE'>
 
 export interface FaultyConnection {

@@ -23,7 +23,6 @@ export function nearestRecord<R extends ActionRecord>(
 /** The refunds of a charge that only totals prove, and their provisional actions. */
 export interface ChargeRefunds {
   readonly records: ReadonlyMap<ProvisionalRefund, UnnamedRefund>
-  /** Refunds without a provisional action. */
   readonly unrecorded: readonly UnnamedRefund[]
   /** Provisional actions whose money belongs to known refunds. */
   readonly named: readonly ProvisionalRefund[]

@@ -252,7 +252,6 @@ function pickSummands<T>(items: readonly T[], target: number, amountOf: (item: T
   return sums.get(Math.max(...sums.keys())) ?? []
 }
 
-/** The refunds whose amount is known. */
 export function withKnownAmount(
   refunds: readonly KnownRefund[],
 ): readonly (KnownRefund & { readonly amount: number })[] {

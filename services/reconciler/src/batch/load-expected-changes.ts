@@ -68,7 +68,6 @@ function idOf({ id }: ExpectedChange): string {
   return id
 }
 
-/** The expected changes for each case. */
 async function findExpectedChanges(
   caseInputs: readonly CaseInput[],
   cases: readonly Case[],

@@ -36,7 +36,6 @@ export interface LoadedRound {
 
 const targetsOf: LookFacts['targetsOf'] = (provider, what) => PROVIDERS[provider].readBack.targetsOf(what)
 
-/** The inputs of a round. */
 export interface RoundInputs {
   /** Also those of events that are done. Their cases are loaded, but nothing is decided. */
   readonly all: readonly CaseInput[]

@@ -56,7 +56,7 @@ type WorkContent =
       readonly ref: string
       readonly command: ChangeIncident
     }
-  /** Used by the dry run only: a sighting from a stored case, if its messages are not kept any more. */
+  /** A sighting as it is, for tests. */
   | {
       readonly kind: 'sighting'
       readonly projectId: string

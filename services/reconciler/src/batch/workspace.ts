@@ -148,7 +148,6 @@ export class Workspace {
     return held
   }
 
-  /** The id of the case of an input. */
   idOf(caseInput: CaseInput): string | undefined {
     return caseInput.refs.map(ref => this.#byRef.get(ref)?.theCase.id).find(id => id !== undefined)
   }

@@ -5,7 +5,6 @@ import type { InboxEntry } from '../inbox/inbox-store.ts'
 
 /** The only writer of `inbox_replays`. */
 export interface InboxReplayStore {
-  /** Counts the entries of the inbox that are selected. */
   count(projectId: string, selection: InboxSelection): Promise<number>
   /** @returns true if the replay is new; an existing replay is unchanged */
   begin(replay: InboxReplayDocument): Promise<boolean>

@@ -28,7 +28,6 @@ export interface Inbox {
    * Hints that wait until the connection is readable, oldest first. Hints whose body is no longer kept are left out.
    */
   held(connectionId: string, limit: number): Promise<InboxEntry[]>
-  /** Marks held hints as requested. */
   release(ids: readonly string[]): Promise<void>
   /** Marks hints that could not be verified as held, with the reason. */
   hold(ids: readonly string[], reason: string): Promise<void>

@@ -12,9 +12,9 @@ import { onlyAction, play, refundSeen } from '@backstop/verdict/test'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIndexes } from '../../test/create-indexes.ts'
+import { countDay } from '../../test/memory-stores/count-day.ts'
 import { createMongoProjections } from '../batch/projection-store.ts'
 import { createMongoTotals } from './mongo-totals.ts'
-import { countDay } from './rules/count-day.ts'
 
 const DAY = Date.UTC(2026, 10, 21)
 const HOUR = 3_600_000

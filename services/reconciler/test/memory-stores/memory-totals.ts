@@ -1,7 +1,8 @@
 import type { Action, DailyTotalsDocument, Incident, ProjectTotalsDocument } from '@backstop/contracts'
 import { countedDayId, dayOf, projectDayId } from '@backstop/verdict'
-import { countDay, sumDays } from '../../src/totals/rules/count-day.ts'
+import { sumDays } from '../../src/totals/rules/count-day.ts'
 import { CLOCK_DIFFERENCE_MS, type TotalsStore } from '../../src/totals/totals-store.ts'
+import { countDay } from './count-day.ts'
 
 /** The daily totals in memory, for simulations. */
 export function createMemoryTotals(

@@ -7,7 +7,6 @@ import {
   sumBuckets,
 } from '@backstop/contracts'
 
-/** The totals of one day. */
 export interface DayCount {
   readonly totals: readonly DailyTotal[]
   readonly times: DailyTimes
@@ -17,31 +16,6 @@ export interface DayCount {
 export type DailyTotalKey = Omit<DailyTotal, 'count' | 'amount'>
 
 const VERDICT_ENTRIES = new Set(['explained', 'second_look'])
-
-/**
- * Counts the listed actions and incidents of one day.
- * @param actions without those that were merged into others
- * @param incidents about actions
- */
-export function countDay(
-  actions: readonly Omit<Action, 'action_id'>[],
-  incidents: readonly Omit<Incident, 'incident_id'>[],
-): DayCount {
-  const totals = new Map<string, DailyTotal>()
-  for (const { verdict, reason, kind, currency, state, mode = null, amount } of actions) {
-    const common = { verdict, reason, kind, currency, state, mode }
-    const key = keyOf(common)
-    const total = totals.get(key) ?? { ...common, count: 0, amount: 0 }
-    totals.set(key, { ...total, count: total.count + 1, amount: total.amount + (amount ?? 0) })
-  }
-  return {
-    totals: sortTotals([...totals.values()]),
-    times: {
-      verdict: countInBuckets(actions.flatMap(action => timeToVerdict(action) ?? [])),
-      ...countIncidentTimes(incidents),
-    },
-  }
-}
 
 /** Adds the counts of several connections. */
 export function sumDays(days: readonly DayCount[]): DayCount {
@@ -77,7 +51,7 @@ export function countIncidentTimes(
 }
 
 /** Totals always have the same order, so that counts can be compared. */
-export function sortTotals(totals: readonly DailyTotal[]): DailyTotal[] {
+function sortTotals(totals: readonly DailyTotal[]): DailyTotal[] {
   return totals.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 

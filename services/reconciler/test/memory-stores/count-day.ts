@@ -1,0 +1,22 @@
+import { type Action, countInBuckets, type Incident } from '@backstop/contracts'
+import { countIncidentTimes, type DayCount, sumDays, timeToVerdict } from '../../src/totals/rules/count-day.ts'
+
+const NO_TIMES = { verdict: [], acknowledgement: [], resolution: [] }
+
+/**
+ * Counts the listed actions and incidents of one day, as MongoDB must count them.
+ * @param actions without those that were merged into others
+ * @param incidents about actions
+ */
+export function countDay(
+  actions: readonly Omit<Action, 'action_id'>[],
+  incidents: readonly Omit<Incident, 'incident_id'>[],
+): DayCount {
+  const single = actions.map(({ verdict, reason, kind, currency, state, mode = null, amount }) => ({
+    totals: [{ verdict, reason, kind, currency, state, mode, count: 1, amount: amount ?? 0 }],
+    times: NO_TIMES,
+  }))
+  const times = actions.flatMap(action => timeToVerdict(action) ?? [])
+  const { totals } = sumDays(single)
+  return { totals, times: { verdict: countInBuckets(times), ...countIncidentTimes(incidents) } }
+}
