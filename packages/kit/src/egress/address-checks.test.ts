@@ -129,7 +129,7 @@ describe('with all three checks nothing gets through', () => {
 
   test('the connector itself refuses a literal', async () => {
     const connector = createGuardedConnector({
-      policy: { addresses: createAddressPolicy({ allowCidrs: [], denyCidrs: [] }), allowedPorts: [443] },
+      addresses: createAddressPolicy({ allowCidrs: [], denyCidrs: [] }),
       resolve: resolveVectors,
       connectTimeoutMs: 500,
       maxSockets: 1,

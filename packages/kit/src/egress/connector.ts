@@ -5,7 +5,7 @@ import type { AddressPolicy } from './address-policy.ts'
 import { type EgressBlock, egressBlocked, egressFailed } from './failure.ts'
 import { isOwnAddress } from './own-address.ts'
 import type { Resolve } from './resolver.ts'
-import { type AddressDemand, hostWithoutBrackets, judgeTarget, type UrlPolicyOptions } from './url-policy.ts'
+import { type AddressDemand, hostWithoutBrackets, judgeTarget } from './url-policy.ts'
 
 /**
  * The three points at which an address is checked. Each covers a gap of the others: Node.js does not look up a literal,
@@ -17,7 +17,7 @@ export type ConnectionCheck = (typeof CONNECTION_CHECKS)[number]
 export type Connector = ReturnType<typeof buildConnector>
 
 export interface ConnectorOptions {
-  readonly policy: UrlPolicyOptions
+  readonly addresses: AddressPolicy
   readonly resolve: Resolve
   /** Replaced only by tests, to show which requests a missing check lets through. */
   readonly checks?: readonly ConnectionCheck[]
@@ -47,7 +47,7 @@ const NEXT_ADDRESS_AFTER_MS = 500
  */
 export function createGuardedConnector(options: ConnectorOptions): Connector {
   const checks = new Set<ConnectionCheck>(options.checks ?? CONNECTION_CHECKS)
-  const { addresses } = options.policy
+  const { addresses } = options
   const mayReach = (demand: AddressDemand, isOwnPort: boolean, address: string) =>
     permits(addresses, demand, address) && !(isOwnPort && isOwnAddress(address))
   const dialFor = (demand: AddressDemand, isOwnPort: boolean): Connector =>
@@ -78,7 +78,7 @@ export function createGuardedConnector(options: ConnectorOptions): Connector {
     if (!isLiteral || checks.has('literal')) {
       const verdict = judgeTarget(
         { protocol: target.protocol, hostname: target.hostname, port: target.port },
-        options.policy,
+        addresses,
       )
       if (verdict.kind === 'refused') return fail(egressBlocked(verdict.reason, verdict.message))
       demand = verdict.demand

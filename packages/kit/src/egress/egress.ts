@@ -1,13 +1,13 @@
 import type { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import { createAddressPolicy } from './address-policy.ts'
+import { type AddressPolicy, createAddressPolicy } from './address-policy.ts'
 import { type ConnectorOptions, checkName, createGuardedConnector } from './connector.ts'
 import { Deadline } from './deadline.ts'
 import { type EgressRequest, type EgressResponse, exchange } from './exchange.ts'
 import { egressBlocked, egressFailed, toEgressError } from './failure.ts'
 import { ConnectionLanes, type Lane } from './lanes.ts'
 import { createResolver, type Resolve } from './resolver.ts'
-import { createUrlJudge, hostWithoutBrackets, type UrlPolicyOptions } from './url-policy.ts'
+import { createUrlJudge, hostWithoutBrackets } from './url-policy.ts'
 
 /** The only client for URLs that users can set. It checks addresses, follows no redirects and limits sizes. */
 export interface Egress {
@@ -33,13 +33,10 @@ export interface EgressOptions {
   /** Networks that may not be reached, even if they are public or allowed (EGRESS_DENY_CIDRS). */
   readonly denyCidrs: readonly string[]
   readonly logger: Logger
-  /** Allowed ports of public URLs. */
-  readonly allowedPorts?: readonly number[]
   /** Ports on which this process listens. No URL reaches them, even in an allowed network. */
   readonly ownPorts?: readonly number[]
   /** A CONNECT proxy for all requests. Proxy settings of the environment are never used. */
   readonly proxyUrl?: string
-  readonly connectionsPerHost?: number
   readonly maxSockets?: number
   /** Accepts any certificate, for the whole process. Only for tests; the service logs a warning at its start. */
   readonly dangerouslySkipTlsVerification?: boolean
@@ -63,13 +60,10 @@ export function createEgress(options: EgressOptions): Egress {
 
 /** Like createEgress, with replaceable parts for the tests of this folder. */
 export function createEgressWith(options: EgressOptions, seams: EgressTestParts): Egress {
-  const policy: UrlPolicyOptions = {
-    addresses: createAddressPolicy(options),
-    allowedPorts: options.allowedPorts ?? [443, 8443],
-  }
-  const resolve = seams.resolve ?? createResolver({ hostsFile: policy.addresses.allowsAny })
-  const lanes = createLanes(options, seams, policy, resolve)
-  const judge = createUrlJudge(policy)
+  const addresses = createAddressPolicy(options)
+  const resolve = seams.resolve ?? createResolver({ hostsFile: addresses.allowsAny })
+  const lanes = createLanes(options, seams, addresses, resolve)
+  const judge = createUrlJudge(addresses)
   warnOfRisks(options)
   const inFlight = new Set<Deadline>()
   let stopped = false
@@ -93,7 +87,7 @@ export function createEgressWith(options: EgressOptions, seams: EgressTestParts)
       try {
         if (options.proxyUrl !== undefined && verdict.kind === 'acceptable' && !isLiteral(url)) {
           const block = await deadline.race(
-            checkName(hostWithoutBrackets(url.hostname), resolve, policy.addresses, verdict.demand),
+            checkName(hostWithoutBrackets(url.hostname), resolve, addresses, verdict.demand),
           )
           if (block !== undefined) throw egressBlocked(block)
         }
@@ -119,13 +113,13 @@ export function createEgressWith(options: EgressOptions, seams: EgressTestParts)
 function createLanes(
   options: EgressOptions,
   seams: EgressTestParts,
-  policy: UrlPolicyOptions,
+  addresses: AddressPolicy,
   resolve: Resolve,
 ): ConnectionLanes {
   const verifyTls = options.dangerouslySkipTlsVerification !== true
   return new ConnectionLanes({
     connector: createGuardedConnector({
-      policy,
+      addresses,
       resolve,
       ownPorts: new Set(options.ownPorts),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
@@ -134,7 +128,6 @@ function createLanes(
       ...(seams.checks === undefined ? {} : { checks: seams.checks }),
       ...(seams.dial === undefined ? {} : { dial: seams.dial }),
     }),
-    connectionsPerHost: options.connectionsPerHost ?? 4,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     headersTimeoutMs: HEADERS_TIMEOUT_MS,
     proxyUrl: options.proxyUrl,

@@ -6,7 +6,6 @@ export type Dispatcher = Pool | ProxyAgent
 
 export interface LaneOptions {
   readonly connector: Connector
-  readonly connectionsPerHost: number
   readonly connectTimeoutMs: number
   readonly headersTimeoutMs: number
   readonly proxyUrl: string | undefined
@@ -70,9 +69,9 @@ export class ConnectionLanes {
   }
 
   #open(origin: string): Dispatcher {
-    const { connector, connectionsPerHost, connectTimeoutMs, headersTimeoutMs, proxyUrl, verifyTls } = this.#options
+    const { connector, connectTimeoutMs, headersTimeoutMs, proxyUrl, verifyTls } = this.#options
     const common = {
-      connections: connectionsPerHost,
+      connections: CONNECTIONS_PER_HOST,
       pipelining: 1,
       allowH2: false,
       headersTimeout: headersTimeoutMs,
@@ -95,6 +94,8 @@ export class ConnectionLanes {
 
 const meteredClient = (origin: URL, options: object) => new MeteredClient(origin, options)
 
+/** For each lane. */
+const CONNECTIONS_PER_HOST = 4
 const IDLE_LANE_MS = 30_000
 /**
  * Maximum header size of an answer, an interim response or trailers, in bytes. Set explicitly, because a flag can

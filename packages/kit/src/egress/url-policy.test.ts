@@ -3,10 +3,7 @@ import { BLOCKED_URLS } from '../../test/egress-vectors.ts'
 import { createAddressPolicy } from './address-policy.ts'
 import { createUrlJudge, hostWithoutBrackets, judgeUrl } from './url-policy.ts'
 
-const createPolicy = (allowCidrs: string[], denyCidrs: string[] = []) => ({
-  addresses: createAddressPolicy({ allowCidrs, denyCidrs }),
-  allowedPorts: [443, 8443],
-})
+const createPolicy = (allowCidrs: string[], denyCidrs: string[] = []) => createAddressPolicy({ allowCidrs, denyCidrs })
 const closed = createPolicy([])
 const local = createPolicy(['127.0.0.0/8', '::1/128'])
 
@@ -104,9 +101,9 @@ describe('a judge that remembers', () => {
     let looks = 0
     const classify = (address: string) => {
       looks += 1
-      return local.addresses.classify(address)
+      return local.classify(address)
     }
-    const judge = createUrlJudge({ ...local, addresses: { ...local.addresses, classify } })
+    const judge = createUrlJudge({ ...local, classify })
     return { judge, looks: () => looks }
   }
 

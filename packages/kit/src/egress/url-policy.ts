@@ -22,12 +22,8 @@ export type UrlVerdict =
 
 export type AddressDemand = 'public' | 'allowed'
 
-export interface UrlPolicyOptions {
-  readonly addresses: AddressPolicy
-  /** Allowed ports of a public URL. */
-  readonly allowedPorts: readonly number[]
-}
-
+/** Ports of a public URL. */
+const PUBLIC_PORTS = [443, 8443]
 const MAX_URL_LENGTH = 2048
 const MAX_HOST_LENGTH = 253
 /** Suffixes of names that are never public. */
@@ -47,8 +43,8 @@ const PRIVATE_SUFFIXES = [
 ]
 
 /** Judges a URL without DNS: when it is stored, and again before each request. */
-export function judgeUrl(text: string, options: UrlPolicyOptions): UrlVerdict {
-  return judgeWithOrigin(text, url => judgeTarget(url, options))
+export function judgeUrl(text: string, addresses: AddressPolicy): UrlVerdict {
+  return judgeWithOrigin(text, url => judgeTarget(url, addresses))
 }
 
 /** Maximum number of origins with a cached verdict. */
@@ -61,13 +57,13 @@ const MAX_REMEMBERED_LENGTH = MAX_HOST_LENGTH + 14
  * judged again before each request. Whole URLs are not cached: the path may be a secret (as in a Slack webhook), and
  * the cache lives as long as the process.
  */
-export function createUrlJudge(options: UrlPolicyOptions): (text: string) => UrlVerdict {
+export function createUrlJudge(addresses: AddressPolicy): (text: string) => UrlVerdict {
   const remembered = new Map<string, TargetVerdict>()
   const judgeOrigin = (url: URL): TargetVerdict => {
     const { origin } = url
     const known = remembered.get(origin)
     if (known !== undefined) return known
-    const verdict = judgeTarget(url, options)
+    const verdict = judgeTarget(url, addresses)
     // A longer origin is always refused, and whoever gives it chooses its length.
     if (origin.length > MAX_REMEMBERED_LENGTH) return verdict
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
@@ -103,16 +99,16 @@ type TargetVerdict = { kind: 'acceptable'; demand: AddressDemand } | Extract<Url
  */
 export function judgeTarget(
   target: { protocol: string; hostname: string; port: string },
-  options: UrlPolicyOptions,
+  addresses: AddressPolicy,
 ): TargetVerdict {
   const host = hostWithoutBrackets(target.hostname)
   // The URL parser accepts empty labels, so "localhost.." would pass the suffix checks.
   if (host.length > MAX_HOST_LENGTH || host.split('.').includes('')) {
     return refusal('host_name', 'The host name of the URL is not valid')
   }
-  const strict = refuseForPublic(target, host, options.allowedPorts)
+  const strict = refuseForPublic(target, host)
   if (isIP(host) !== 0) {
-    const verdict = options.addresses.classify(host)
+    const verdict = addresses.classify(host)
     if (verdict.kind === 'allowed') return { kind: 'acceptable', demand: 'allowed' }
     if (verdict.kind === 'blocked') {
       return refusal('literal_address', 'The URL points to an address that may not be reached from here')
@@ -120,9 +116,7 @@ export function judgeTarget(
     return strict ?? { kind: 'acceptable', demand: 'public' }
   }
   if (strict === undefined) return { kind: 'acceptable', demand: 'public' }
-  return isPrivateName(host) && mayBeAllowed(host, options.addresses)
-    ? { kind: 'acceptable', demand: 'allowed' }
-    : strict
+  return isPrivateName(host) && mayBeAllowed(host, addresses) ? { kind: 'acceptable', demand: 'allowed' } : strict
 }
 
 /** The host without brackets and without a trailing dot, with which it would pass the suffix checks. */
@@ -135,15 +129,14 @@ export function hostWithoutBrackets(hostname: string): string {
 function refuseForPublic(
   target: { protocol: string; port: string },
   host: string,
-  allowedPorts: readonly number[],
 ): Extract<UrlVerdict, { kind: 'refused' }> | undefined {
   if (isIP(host) === 0 && isPrivateName(host)) {
     return refusal('host_name', 'The host name is not a public one; use a name that anyone can resolve')
   }
   if (target.protocol !== 'https:') return refusal('scheme', 'The URL has to start with https://')
   const port = target.port === '' ? 443 : Number(target.port)
-  if (!allowedPorts.includes(port)) {
-    return refusal('port', `Port ${port} is not allowed; use one of ${allowedPorts.join(', ')}`)
+  if (!PUBLIC_PORTS.includes(port)) {
+    return refusal('port', `Port ${port} is not allowed; use one of ${PUBLIC_PORTS.join(', ')}`)
   }
   return undefined
 }
