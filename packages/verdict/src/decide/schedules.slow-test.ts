@@ -12,7 +12,7 @@ import { propertySettings } from '../../test/searches.ts'
 import type { Case, SightingSource } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
-const RUNS = 4_000
+const RUNS = 800
 /** A longer test would not be run often. */
 const MAX_MS = 60_000
 const DAY = 86_400_000

@@ -16,7 +16,7 @@ import { pendingLooks } from '../case/looks.ts'
 import { expectedChangesAbout, mayNeedExpectedChange } from '../explain/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
-const RUNS = 2_000
+const RUNS = 400
 const MAX_MS = 60_000
 /** A process warns about a larger offset (packages/kit/src/clock/judge-offsets.ts). */
 const TOLERATED_MS = 2_000

@@ -18,7 +18,7 @@ import { pendingLooks } from '../case/looks.ts'
 import { expectedChangesAbout, mayNeedExpectedChange } from '../explain/cover-actions.ts'
 import { decide, type Input } from './decide.ts'
 
-const RUNS = 5_000
+const RUNS = 1_000
 /** The limit of this test, in milliseconds. The test takes about 20 s on two slow cores. */
 const MAX_MS = 60_000
 /** Later than every look of a played world. */
