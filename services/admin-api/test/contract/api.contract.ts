@@ -44,7 +44,12 @@ import { describeStats } from './stats.contract.ts'
 import { describeSuppressions } from './suppressions.contract.ts'
 import { describeWholeLists } from './whole-lists.contract.ts'
 
-export function describeApi(name: string, open: () => Promise<TestApi>): void {
+/** @param more tests of rules that do not depend on the store, which ask every route many times */
+export function describeApi(
+  name: string,
+  open: () => Promise<TestApi>,
+  more: readonly ((testApi: () => TestApi) => void)[] = [],
+): void {
   describe(`the management API over ${name}`, () => {
     let testApi: TestApi
     beforeAll(async () => {
@@ -52,8 +57,10 @@ export function describeApi(name: string, open: () => Promise<TestApi>): void {
     })
     afterAll(() => testApi.stop())
     const current = () => testApi
-    // First, because a rewrap reads every stored secret, and the other tests store hundreds.
+    // First, because they read every stored secret and every row of the audit, and the other tests store hundreds and thousands.
     describeSecretKeys(current)
+    describeAudit(current)
+    describeWholeLists(current)
     describeAuthentication(current)
     describeApiKeys(current)
     describePeople(current)
@@ -79,12 +86,10 @@ export function describeApi(name: string, open: () => Promise<TestApi>): void {
     describeAccess(current)
     describeSecrets(current)
     describeExpiredSecrets(current)
-    describeAudit(current)
     describeMail(current)
     describePreviews(current)
     describeArchivedProjects(current)
     describeDemoProjects(current)
-    describeWholeLists(current)
     describeFilters(current)
     describeChannelRoundTrip(current)
     describeDeletedExpectedChanges(current)
@@ -93,5 +98,6 @@ export function describeApi(name: string, open: () => Promise<TestApi>): void {
     describeSearch(current)
     describeHeartbeat(current)
     describeCursors(current)
+    for (const describeMore of more) describeMore(current)
   })
 }

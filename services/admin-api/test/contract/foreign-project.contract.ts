@@ -92,7 +92,28 @@ export function describeAccess(testApi: () => TestApi): void {
         }
       }
     })
+  })
 
+  /** Returns every stored document that names the project, without the fields that a read changes. */
+  async function linesAbout(projectId: string): Promise<string[]> {
+    const stores = testApi().stores
+    const all = await Promise.all([
+      stores.projects.findAll({ _id: projectId }),
+      stores.connections.findAll({ project_id: projectId }),
+      stores.channels.findAll({ project_id: projectId }),
+      stores.apiKeys.findAll({ project_id: projectId }),
+      stores.audit.findAll({ project_id: projectId }),
+    ])
+    const operations = await api().get(`/v1/operations?project_id=${projectId}`)
+    return [...all.flat(), ...operations.body.data].map(item => JSON.stringify(item)).toSorted()
+  }
+}
+
+/** Tests every route with each role and each scope. Which of them is refused does not depend on the store. */
+export function describeRoles(testApi: () => TestApi): void {
+  const api = () => testApi().api
+
+  describe('every route', () => {
     test('answers each role exactly if the role has the scope of the route, and only in its project', async () => {
       const own = await createProjectResources(testApi())
       const foreign = await createTestProject(api(), 'Foreign')
@@ -133,18 +154,4 @@ export function describeAccess(testApi: () => TestApi): void {
       }
     })
   })
-
-  /** Returns every stored document that names the project, without the fields that a read changes. */
-  async function linesAbout(projectId: string): Promise<string[]> {
-    const stores = testApi().stores
-    const all = await Promise.all([
-      stores.projects.findAll({ _id: projectId }),
-      stores.connections.findAll({ project_id: projectId }),
-      stores.channels.findAll({ project_id: projectId }),
-      stores.apiKeys.findAll({ project_id: projectId }),
-      stores.audit.findAll({ project_id: projectId }),
-    ])
-    const operations = await api().get(`/v1/operations?project_id=${projectId}`)
-    return [...all.flat(), ...operations.body.data].map(item => JSON.stringify(item)).toSorted()
-  }
 }
