@@ -51,3 +51,28 @@ export function openProduct(name: string, options: Partial<ProductOptions> = {})
     ...options,
   })
 }
+
+/** A product that several files of tests share, because its start takes more processor time than most tests. */
+export interface SharedProduct {
+  open(): Promise<void>
+  /** @throws Error before `open` */
+  get(): Product
+  close(): Promise<void>
+}
+
+/** @param name and options as for openProduct */
+export function createSharedProduct(name: string, options: Partial<ProductOptions> = {}): SharedProduct {
+  let product: Product | undefined
+  return {
+    async open() {
+      product = await openProduct(name, options)
+    },
+    get() {
+      if (product === undefined) throw new Error(`The product "${name}" is not started`)
+      return product
+    },
+    async close() {
+      await product?.stop()
+    },
+  }
+}
