@@ -1,6 +1,5 @@
 export * from './ahead-clock.ts'
 export * from './child-program.ts'
-export * from './code-copy.ts'
 export * from './fixed-codec.ts'
 export * from './flooding-receiver.ts'
 export * from './manual-clock.ts'

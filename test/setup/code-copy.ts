@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 
-const ROOT = resolve(import.meta.dirname, '../../..')
+const ROOT = resolve(import.meta.dirname, '../..')
 const CODE = ['packages', 'services', 'stack', 'scripts', 'test', 'bench']
 const SETTINGS = ['tsconfig.json', 'vitest.config.ts', 'package.json']
 /**
