@@ -46,3 +46,21 @@ export function startCrashingProgram(program: string, stack: TestStack, crashAt?
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   }
 }
+
+/**
+ * Kills a program at each of the crash points in turn, and returns it running again. Each start continues from the data that the
+ * crash before it left.
+ * @param reachPoints makes the first process reach the first point
+ */
+export async function crashAtEach(
+  points: readonly string[],
+  start: (crashAt?: string) => CrashingProgram,
+  reachPoints: () => Promise<unknown>,
+): Promise<CrashingProgram> {
+  for (const [index, point] of points.entries()) {
+    using doomed = start(point)
+    if (index === 0) await reachPoints()
+    await doomed.untilKilled()
+  }
+  return start()
+}

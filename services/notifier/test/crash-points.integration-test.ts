@@ -1,6 +1,7 @@
 /**
  * Kills the notifier with SIGKILL at each crash point outside the path of a delivery, starts it again, and checks
- * Kafka, MongoDB and the receiver. Crash points of a delivery: test/faults/crash-points.system-test.ts.
+ * Kafka, MongoDB and the receiver. A scenario kills it at each of its crash points in turn: each start continues from the
+ * data that the crash before it left. Crash points of a delivery: test/faults/crash-points.system-test.ts.
  */
 import { fileURLToPath } from 'node:url'
 import type { ChannelDocument } from '@backstop/channels'
@@ -21,6 +22,7 @@ import {
 import type { Producer } from '@backstop/kit/bus'
 import {
   type CrashingProgram,
+  crashAtEach,
   createFixedCodec,
   type Receiver,
   readAll,
@@ -78,21 +80,25 @@ async function openScenarioStack(): Promise<ScenarioStack> {
     start: crashAt => startCrashingProgram(CHILD, stack, crashAt),
     alert: (...alerts) =>
       producer.send(
-        alerts.map(one => ({ topic: 'alerts', key: PROJECT, value: codec.encode('alert', one), headers: {} })),
+        alerts.map(alert => ({ topic: 'alerts', key: PROJECT, value: codec.encode('alert', alert), headers: {} })),
       ),
-    command: one =>
-      producer.send([{ topic: 'commands', key: 'chn_1', value: codec.encode('command', one), headers: {} }]),
+    command: command =>
+      producer.send([{ topic: 'commands', key: 'chn_1', value: codec.encode('command', command), headers: {} }]),
     delivery: id => db.collection<DeliveryDocument>('deliveries').findOne({ _id: deliveryIdOf(id, 'chn_1') }),
     health: () => db.collection<ChannelHealthDocument>('channel_health').findOne({ _id: 'chn_1' }),
   }
 }
 
+type CrashPoint = (typeof NOTIFIER_CARE_CRASH_POINTS)[number]
+
 interface Scenario {
+  /** Its crash points, in the order in which the notifier reaches them. */
+  readonly points: readonly [CrashPoint, ...CrashPoint[]]
   /** Stores the data that must exist before the process starts. */
   prepare?(scene: ScenarioStack): Promise<void>
-  /** Makes the process reach the crash point. */
-  reachCrashPoint(scene: ScenarioStack): Promise<void>
-  /** Waits for the expected result after the restart. */
+  /** Makes the process reach the crash points. */
+  reachCrashPoints(scene: ScenarioStack): Promise<void>
+  /** Waits for the expected result after the last restart. */
   expectResult(scene: ScenarioStack): Promise<void>
 }
 
@@ -107,7 +113,8 @@ const commandsOf = async (scene: ScenarioStack, enough: number) => {
 }
 
 const disabling: Scenario = {
-  async reachCrashPoint(scene) {
+  points: ['notifier.after-disable', 'notifier.after-publish'],
+  async reachCrashPoints(scene) {
     status(scene, 410)
     await scene.alert(alert())
   },
@@ -153,8 +160,9 @@ const requestOf = ({ alert_id }: Alert) => ({
 const common = () => ({ command_id: 'cmd_1', project_id: PROJECT, requested_at: new Date().toISOString() })
 
 const requeueing: Scenario = {
+  points: ['notifier.after-requeue', 'notifier.after-requeue-produce'],
   prepare: storeDeadDelivery,
-  reachCrashPoint: scene =>
+  reachCrashPoints: scene =>
     scene.command({ ...common(), kind: 'retry_delivery', delivery_id: requestOf(alert()).delivery_id }),
   async expectResult(scene) {
     await until('it is delivered', async () => (await scene.delivery('alr_1'))?.state === 'delivered', within)
@@ -167,6 +175,13 @@ const STORM_SIZE = 25
 
 /** More unexplained actions than a storm needs, on a channel for programs and one for people. */
 const storming: Scenario = {
+  points: [
+    'notifier.storm.after-members',
+    'notifier.storm.after-adopt',
+    'notifier.storm.after-begin',
+    'notifier.storm.after-report',
+    'notifier.storm.after-publish',
+  ],
   async prepare(scene) {
     scene.receiver.answer = (_request, response) => void response.writeHead(200).end('ok')
     const people = slackChannel('chn_people', `${scene.receiver.url}/people`)
@@ -174,7 +189,7 @@ const storming: Scenario = {
     const { indexes }: CollectionDefinition = COLLECTIONS.storms
     for (const { keys, options } of indexes) await scene.db.collection('storms').createIndex(keys, options ?? {})
   },
-  async reachCrashPoint(scene) {
+  async reachCrashPoints(scene) {
     const opened_at = new Date().toISOString()
     const all = Array.from({ length: STORM_SIZE }, (_, index) =>
       alert({ id: `alr_${index}`, at: opened_at, incident: { opened_at } }),
@@ -218,6 +233,7 @@ const storming: Scenario = {
 
 /** The last open incident of a storm that has ended. */
 const resolvingStorm: Scenario = {
+  points: ['notifier.storm.after-resolve'],
   async prepare(scene) {
     await storming.prepare?.(scene)
     const at = new Date(Date.now() - 60_000)
@@ -270,7 +286,7 @@ const resolvingStorm: Scenario = {
       ended_at: at,
     })
   },
-  reachCrashPoint: scene => scene.alert(incidentAlerts('inc_0').resolved),
+  reachCrashPoints: scene => scene.alert(incidentAlerts('inc_0').resolved),
   async expectResult(scene) {
     const storms = scene.db.collection<StormDocument>('storms')
     const storm = await until(
@@ -294,93 +310,92 @@ const resolvingStorm: Scenario = {
   },
 }
 
-const SCENARIOS: Record<(typeof NOTIFIER_CARE_CRASH_POINTS)[number], Scenario> = {
-  'notifier.after-disable': disabling,
-  'notifier.after-publish': disabling,
-  'notifier.after-requeue': requeueing,
-  'notifier.after-requeue-produce': requeueing,
-  'notifier.storm.after-members': storming,
-  'notifier.storm.after-adopt': storming,
-  'notifier.storm.after-begin': storming,
-  'notifier.storm.after-resolve': resolvingStorm,
-  'notifier.storm.after-report': storming,
-  'notifier.storm.after-publish': storming,
-  'notifier.after-enable': {
-    async prepare(scene) {
-      const { incidentId, reason } = disableChannel(
-        { channelId: 'chn_1', projectId: PROJECT, name: 'Ops' },
-        'Gone',
-        Date.now() - 60_000,
-      )
-      await scene.db.collection<ChannelHealthDocument>('channel_health').insertOne({
-        _id: 'chn_1',
-        project_id: PROJECT,
-        disabled_at: new Date(Date.now() - 60_000),
-        disabled_reason: reason,
-        disabled_incident_id: incidentId,
-        last_success_at: null,
-        last_failure_at: null,
-        last_error: null,
-      })
-    },
-    reachCrashPoint: scene => scene.command({ ...common(), kind: 'enable_channel', channel_id: 'chn_1' }),
-    async expectResult(scene) {
-      await until('its command is published', async () => (await scene.health())?.outbox?.length === 0, within)
-      expect(await scene.health()).toMatchObject({ disabled_at: null, failing_since: null })
-      const commands = (await commandsOf(scene, 2)).filter(command => command.kind === 'resolve_channel_incident')
-      expect(new Set(commands.map(command => command.command_id)).size).toBe(1)
-    },
+const enabling: Scenario = {
+  points: ['notifier.after-enable'],
+  async prepare(scene) {
+    const { incidentId, reason } = disableChannel(
+      { channelId: 'chn_1', projectId: PROJECT, name: 'Ops' },
+      'Gone',
+      Date.now() - 60_000,
+    )
+    await scene.db.collection<ChannelHealthDocument>('channel_health').insertOne({
+      _id: 'chn_1',
+      project_id: PROJECT,
+      disabled_at: new Date(Date.now() - 60_000),
+      disabled_reason: reason,
+      disabled_incident_id: incidentId,
+      last_success_at: null,
+      last_failure_at: null,
+      last_error: null,
+    })
   },
-  'notifier.after-supersede': {
-    async prepare(scene) {
-      const { opened } = incidentAlerts('inc_1')
-      const document = newDelivery({ ...requestOf(opened), attempt: 2, test: false, alert: opened }, 'webhook', 0)
-      await scene.db.collection<DeliveryDocument>('deliveries').insertOne({ ...document, state: 'retrying' })
-    },
-    reachCrashPoint: scene => scene.alert(incidentAlerts('inc_1').resolved),
-    async expectResult(scene) {
-      const { opened, resolved } = incidentAlerts('inc_1')
-      const received = await until(
-        'the resolve is delivered',
-        async () => {
-          const delivery = await scene.delivery(resolved.alert_id)
-          return delivery?.state === 'delivered' && delivery
-        },
-        within,
-      )
-      expect(accepted(scene)).toMatchObject([{ event: 'incident.resolved', data: { supersedes: opened.alert_id } }])
-      expect(await scene.delivery(opened.alert_id)).toMatchObject({ state: 'superseded', told_by: received._id })
-    },
-  },
-  'notifier.after-postpone': {
-    async reachCrashPoint(scene) {
-      status(scene, 500)
-      const at = new Date().toISOString()
-      await scene.alert(...Array.from({ length: 20 }, (_, index) => alert({ id: `alr_${index}`, at })))
-    },
-    async expectResult(scene) {
-      scene.receiver.requests.length = 0
-      status(scene, 200)
-      const deliveries = scene.db.collection<DeliveryDocument>('deliveries')
-      await until('all are delivered', async () => (await deliveries.countDocuments({ state: 'delivered' })) === 20, {
-        timeoutMs: 120_000,
-      })
-      const ids = scene.receiver.requests.map(request => request.headers['webhook-id'])
-      expect(ids).toHaveLength(20)
-      expect(new Set(ids).size).toBe(20)
-    },
+  reachCrashPoints: scene => scene.command({ ...common(), kind: 'enable_channel', channel_id: 'chn_1' }),
+  async expectResult(scene) {
+    await until('its command is published', async () => (await scene.health())?.outbox?.length === 0, within)
+    expect(await scene.health()).toMatchObject({ disabled_at: null, failing_since: null })
+    const commands = (await commandsOf(scene, 2)).filter(command => command.kind === 'resolve_channel_incident')
+    expect(new Set(commands.map(command => command.command_id)).size).toBe(1)
   },
 }
 
+const superseding: Scenario = {
+  points: ['notifier.after-supersede'],
+  async prepare(scene) {
+    const { opened } = incidentAlerts('inc_1')
+    const document = newDelivery({ ...requestOf(opened), attempt: 2, test: false, alert: opened }, 'webhook', 0)
+    await scene.db.collection<DeliveryDocument>('deliveries').insertOne({ ...document, state: 'retrying' })
+  },
+  reachCrashPoints: scene => scene.alert(incidentAlerts('inc_1').resolved),
+  async expectResult(scene) {
+    const { opened, resolved } = incidentAlerts('inc_1')
+    const received = await until(
+      'the resolve is delivered',
+      async () => {
+        const delivery = await scene.delivery(resolved.alert_id)
+        return delivery?.state === 'delivered' && delivery
+      },
+      within,
+    )
+    expect(accepted(scene)).toMatchObject([{ event: 'incident.resolved', data: { supersedes: opened.alert_id } }])
+    expect(await scene.delivery(opened.alert_id)).toMatchObject({ state: 'superseded', told_by: received._id })
+  },
+}
+
+const postponing: Scenario = {
+  points: ['notifier.after-postpone'],
+  async reachCrashPoints(scene) {
+    status(scene, 500)
+    const at = new Date().toISOString()
+    await scene.alert(...Array.from({ length: 20 }, (_, index) => alert({ id: `alr_${index}`, at })))
+  },
+  async expectResult(scene) {
+    scene.receiver.requests.length = 0
+    status(scene, 200)
+    const deliveries = scene.db.collection<DeliveryDocument>('deliveries')
+    await until('all are delivered', async () => (await deliveries.countDocuments({ state: 'delivered' })) === 20, {
+      timeoutMs: 120_000,
+    })
+    const ids = scene.receiver.requests.map(request => request.headers['webhook-id'])
+    expect(ids).toHaveLength(20)
+    expect(new Set(ids).size).toBe(20)
+  },
+}
+
+const SCENARIOS = { disabling, enabling, requeueing, superseding, postponing, storming, resolvingStorm }
+
+test('the scenarios reach each crash point once', () => {
+  const points = Object.values(SCENARIOS).flatMap(scenario => scenario.points)
+  expect(points.sort()).toEqual([...NOTIFIER_CARE_CRASH_POINTS].sort())
+})
+
 describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
-  test.each(NOTIFIER_CARE_CRASH_POINTS)('at %s, the notifier loses and doubles nothing', async point => {
-    const scene = await openScenarioStack()
-    const { prepare, reachCrashPoint, expectResult } = SCENARIOS[point]
-    await prepare?.(scene)
-    using doomed = scene.start(point)
-    await reachCrashPoint(scene)
-    await doomed.untilKilled()
-    using _restarted = scene.start()
-    await expectResult(scene)
-  })
+  test.each(Object.entries(SCENARIOS))(
+    'at each crash point while %s, the notifier loses and doubles nothing',
+    async (_name, { points, prepare, reachCrashPoints, expectResult }) => {
+      const scene = await openScenarioStack()
+      await prepare?.(scene)
+      using _restarted = await crashAtEach(points, scene.start, () => reachCrashPoints(scene))
+      await expectResult(scene)
+    },
+  )
 })
