@@ -1,5 +1,5 @@
 /**
- * Kills the reconciler with SIGKILL at each crash point of a command, starts it again, and checks the broker and the
+ * Kills the reconciler with SIGKILL at each crash point of a command in turn, starts it again, and checks the broker and the
  * database. The crash points of a refund are tested in test/faults/crash-points.system-test.ts.
  */
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ import {
   type IncidentOutcomeDocument,
   incidentAlertId,
 } from '@backstop/contracts'
-import { createFixedCodec, readAll, startCrashingProgram, testStack, until } from '@backstop/kit/test'
+import { crashAtEach, createFixedCodec, readAll, startCrashingProgram, testStack, until } from '@backstop/kit/test'
 import { openRequestedIncident } from '@backstop/verdict'
 import { type Db, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -73,6 +73,7 @@ async function openStack() {
   cleanUps.push(() => producer.stop())
   return {
     stack,
+    start: (crashAt?: string) => startCrashingProgram(CHILD, stack, crashAt),
     db: client.db(stack.dbName),
     incidents,
     outcomes,
@@ -89,18 +90,12 @@ async function openStack() {
 }
 
 describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
-  test.each(RECONCILER_COMMAND_CRASH_POINTS)(
-    'at %s, the reconciler alerts about the channel, with one id',
-    async point => {
-      const { stack, send, isPublished, alertIds } = await openStack()
-      using doomed = startCrashingProgram(CHILD, stack, point)
-      await send(disabled)
-      await doomed.untilKilled()
-      using _restarted = startCrashingProgram(CHILD, stack)
-      await until('the incident is told', isPublished, { timeoutMs: 60_000 })
-      expect(await alertIds()).toEqual([incidentAlertId('inc_1', 'incident.opened')])
-    },
-  )
+  test('at each crash point of a disabled channel, the reconciler alerts about it, with one id', async () => {
+    const { start, send, isPublished, alertIds } = await openStack()
+    using _restarted = await crashAtEach(RECONCILER_COMMAND_CRASH_POINTS, start, () => send(disabled))
+    await until('the incident is published', isPublished, { timeoutMs: 60_000 })
+    expect(await alertIds()).toEqual([incidentAlertId('inc_1', 'incident.opened')])
+  })
 
   test.each(RECONCILER_INCIDENT_CRASH_POINTS)('at %s, the reconciler changes the incident once', async point => {
     const { stack, incidents, outcomes, send, isPublished, alertIds } = await openStack()
@@ -128,42 +123,37 @@ describe.concurrent('killed and started again', { timeout: 240_000 }, () => {
     expect(await alertIds()).toEqual([incidentAlertId(_id, 'incident.acknowledged')])
   })
 
-  test.each(RECONCILER_REPLAY_CRASH_POINTS)(
-    'at %s, the reconciler records a dead-lettered event once with one incident and one alert, and a second replay changes nothing',
-    async point => {
-      const { stack, db, incidents, send, alertIds } = await openStack()
-      const { replayDone, storeDeadLetteredRefund } = createReplayFacts(db)
-      const inbox = db.collection<InboxDocument>('inbox')
-      const actions = db.collection<ActionDocument>('actions')
-      const isDecidedBy = (replayId: string) => async () =>
-        (await inbox.findOne({ _id: 'con_1/evt_1' }))?.replay_id === replayId
-      await storeDeadLetteredRefund()
-      using doomed = startCrashingProgram(CHILD, stack, point)
-      await send(replayOf('rpl_1'))
-      await doomed.untilKilled()
-      using _restarted = startCrashingProgram(CHILD, stack)
-      expect(await replayDone('rpl_1')).toMatchObject({ total: 1, replayed: 1, skipped_erased: 0 })
-      await until('the decision', isDecidedBy('rpl_1'), { timeoutMs: 60_000 })
-      const [action, ...others] = await actions.find().toArray()
-      expect(others).toEqual([])
-      const decided = { outcome: 'recorded', action_ids: [action?._id] }
-      expect(await inbox.findOne({ _id: 'con_1/evt_1' })).toMatchObject(decided)
-      const expectOneAlert = async () => {
-        const [incident, ...more] = await incidents.find().toArray()
-        expect(more).toEqual([])
-        expect(incident).toMatchObject({ code: 'UNEXPECTED_ACTION', action_id: action?._id, state: 'open' })
-        expect(await alertIds()).toEqual([incidentAlertId(incident?._id ?? '', 'incident.opened')])
-      }
-      await until('the incident', async () => (await incidents.countDocuments()) > 0, { timeoutMs: 90_000 })
-      await expectOneAlert()
+  test('at each crash point of a replay, the reconciler records a dead-lettered event once with one incident and one alert, and a second replay changes nothing', async () => {
+    const { start, db, incidents, send, alertIds } = await openStack()
+    const { replayDone, storeDeadLetteredRefund } = createReplayFacts(db)
+    const inbox = db.collection<InboxDocument>('inbox')
+    const actions = db.collection<ActionDocument>('actions')
+    const isDecidedBy = (replayId: string) => async () =>
+      (await inbox.findOne({ _id: 'con_1/evt_1' }))?.replay_id === replayId
+    await storeDeadLetteredRefund()
+    const replay = () => send(replayOf('rpl_1'))
+    using _restarted = await crashAtEach(RECONCILER_REPLAY_CRASH_POINTS, start, replay)
+    expect(await replayDone('rpl_1')).toMatchObject({ total: 1, replayed: 1, skipped_erased: 0 })
+    await until('the decision', isDecidedBy('rpl_1'), { timeoutMs: 60_000 })
+    const [action, ...others] = await actions.find().toArray()
+    expect(others).toEqual([])
+    const decided = { outcome: 'recorded', action_ids: [action?._id] }
+    expect(await inbox.findOne({ _id: 'con_1/evt_1' })).toMatchObject(decided)
+    const expectOneAlert = async () => {
+      const [incident, ...more] = await incidents.find().toArray()
+      expect(more).toEqual([])
+      expect(incident).toMatchObject({ code: 'UNEXPECTED_ACTION', action_id: action?._id, state: 'open' })
+      expect(await alertIds()).toEqual([incidentAlertId(incident?._id ?? '', 'incident.opened')])
+    }
+    await until('the incident', async () => (await incidents.countDocuments()) > 0, { timeoutMs: 90_000 })
+    await expectOneAlert()
 
-      await send(replayOf('rpl_2'))
-      await until('the second replay', isDecidedBy('rpl_2'), { timeoutMs: 60_000 })
-      expect(await inbox.findOne({ _id: 'con_1/evt_1' })).toMatchObject(decided)
-      expect(await actions.countDocuments()).toBe(1)
-      await expectOneAlert()
-    },
-  )
+    await send(replayOf('rpl_2'))
+    await until('the second replay', isDecidedBy('rpl_2'), { timeoutMs: 60_000 })
+    expect(await inbox.findOne({ _id: 'con_1/evt_1' })).toMatchObject(decided)
+    expect(await actions.countDocuments()).toBe(1)
+    await expectOneAlert()
+  })
 })
 
 const AT = '2026-11-21T10:00:00.000Z'
