@@ -1,6 +1,5 @@
 /** The state of the installation, read from a provisioned MongoDB. */
-import { testStack } from '@backstop/kit/test'
-import { provision } from '@backstop/provision'
+import { provisionTestStack } from '@backstop/provision/test'
 import { type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createInstallationReaders, type InstallationReaders } from '../src/installation/read-state.ts'
@@ -17,16 +16,7 @@ let close: () => Promise<void>
 let dbName: string
 
 beforeAll(async () => {
-  const stack = await testStack()
-  await provision({
-    kafka: stack.kafka(),
-    topicPrefix: stack.topicPrefix,
-    durability: { replication: 1, minInsync: 1 },
-    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
-    registryUrl: stack.registryUrl,
-    waitMs: 30_000,
-    report: () => {},
-  })
+  const stack = await provisionTestStack()
   client = new MongoClient(stack.mongoUrl.reveal(), { monitorCommands: true })
   dbName = stack.dbName
   close = stack.close

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ActionDocument, newId } from '@backstop/contracts'
-import { nodeEnvironment, type TestStack, testStack, until } from '@backstop/kit/test'
-import { provision } from '@backstop/provision'
+import { nodeEnvironment, type TestStack, until } from '@backstop/kit/test'
+import { provisionTestStack } from '@backstop/provision/test'
 import { MongoClient } from 'mongodb'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type EventClient, openEvents } from './event-client.ts'
@@ -16,16 +16,7 @@ let client: MongoClient
 const running: ChildProcess[] = []
 
 beforeAll(async () => {
-  stack = await testStack()
-  await provision({
-    kafka: stack.kafka(),
-    topicPrefix: stack.topicPrefix,
-    durability: { replication: 1, minInsync: 1 },
-    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
-    registryUrl: stack.registryUrl,
-    waitMs: 30_000,
-    report: () => {},
-  })
+  stack = await provisionTestStack()
   client = new MongoClient(stack.mongoUrl.reveal(), { writeConcern: { w: 'majority' } })
 })
 afterEach(() => {

@@ -1,6 +1,6 @@
-import { testStack } from '@backstop/kit/test'
+import type { TestStack } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
-import { provision } from '@backstop/provision'
+import { provisionTestStack } from '@backstop/provision/test'
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import type { AdminPorts } from '../src/app.ts'
 import { createInstallationReaders } from '../src/installation/read-state.ts'
@@ -30,16 +30,17 @@ export async function startMongoApi(
   settings: TestSettings = {},
   ports: Partial<Pick<AdminPorts, 'egress'>> = {},
 ): Promise<MongoTestApi> {
-  const stack = await testStack()
-  await provision({
-    kafka: stack.kafka(),
-    topicPrefix: stack.topicPrefix,
-    durability: { replication: 1, minInsync: 1 },
-    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
-    registryUrl: stack.registryUrl,
-    waitMs: 30_000,
-    report: () => {},
-  })
+  const stack = await provisionTestStack()
+  return startMongoApiOver(stack, settings, ports, () => stack.close())
+}
+
+/** Starts one of several APIs over a provisioned stack, which `onStop` may close. */
+export async function startMongoApiOver(
+  stack: TestStack,
+  settings: TestSettings = {},
+  ports: Partial<Pick<AdminPorts, 'egress'>> = {},
+  onStop: () => Promise<void> = async () => {},
+): Promise<MongoTestApi> {
   const client = new MongoClient(stack.mongoUrl.reveal(), { monitorCommands: true, appName: 'backstop-test' })
   const asked: CommandStartedEvent['command'][] = []
   client.on('commandStarted', event => void asked.push(event.command))
@@ -81,7 +82,7 @@ export async function startMongoApi(
     },
     async onStop() {
       await client.close()
-      await stack.close()
+      await onStop()
     },
   })
   return {

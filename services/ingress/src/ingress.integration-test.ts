@@ -117,13 +117,10 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
     for (const provider of Providers.options) {
       const answers = await Promise.all(refusedRequests(provider).map(attack => attack()))
       for (const { status } of answers) expect([400, 401, 404, 405, 413, 415]).toContain(status)
-      // A refused event would come before the sentinels in its partition, so reading each partition up to a sentinel would find it.
-      const sentinels = Array.from({ length: 120 }, (_, at) => `evt_sentinel_${at}`)
-      await Promise.all(sentinels.map((id, at) => postEvent(provider, withSubject(provider, id, `subject_${at}`))))
-      const messages = await parts.messagesOf(provider, all => sentinels.every(id => eventIds(all).includes(id)))
-      const behind = messages.filter(({ headers }) => headers.event_id!.startsWith('evt_sentinel'))
-      expect(new Set(behind.map(({ partition }) => partition)).size).toBe(12)
-      const allowed = ['evt_durable', 'evt_megabyte', ...sentinels]
+      // A refused event would come before the sentinel, because each topic of a test has one partition.
+      await postEvent(provider, withSubject(provider, 'evt_sentinel', 'subject_1'))
+      const messages = await parts.messagesOf(provider, all => eventIds(all).includes('evt_sentinel'))
+      const allowed = ['evt_durable', 'evt_megabyte', 'evt_sentinel']
       expect(eventIds(messages).filter(id => !allowed.includes(id!))).toEqual([])
     }
   })

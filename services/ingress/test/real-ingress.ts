@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { type ConnectionDocument, INBOUND_TOPICS, type ProviderKind } from '@backstop/contracts'
 import type { IncomingMessage } from '@backstop/kit/bus'
 import type { Environment } from '@backstop/kit/config'
-import { nodeEnvironment, type TestStack, testStack, until } from '@backstop/kit/test'
-import { provision } from '@backstop/provision'
+import { nodeEnvironment, type TestStack, until } from '@backstop/kit/test'
+import { provisionTestStack } from '@backstop/provision/test'
 import { type Collection, MongoClient } from 'mongodb'
 import { connectionDocument, KEY_RING } from './connection-documents.ts'
 import { SECRETS } from './memory-ingress.ts'
@@ -22,16 +22,7 @@ export interface ProvisionedStack {
 }
 
 export async function provisionStack(): Promise<ProvisionedStack> {
-  const stack = await testStack()
-  await provision({
-    kafka: stack.kafka(),
-    topicPrefix: stack.topicPrefix,
-    durability: { replication: 1, minInsync: 1 },
-    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
-    registryUrl: stack.registryUrl,
-    waitMs: 30_000,
-    report: () => undefined,
-  })
+  const stack = await provisionTestStack()
   const client = new MongoClient(stack.mongoUrl.reveal())
   const connections = client.db(stack.dbName).collection<ConnectionDocument>('connections')
   for (const provider of Object.keys(SECRETS) as ProviderKind[]) {

@@ -8,8 +8,8 @@ import { alert, webhookChannel } from '@backstop/channels/test'
 import { connectMongo } from '@backstop/kit/mongo'
 import { listen } from '@backstop/kit/ops'
 import { createMongoSchemaIds, createRegistryCodec } from '@backstop/kit/registry'
-import { nodeEnvironment, startReceiver, type TestStack, testStack, until } from '@backstop/kit/test'
-import { provision } from '@backstop/provision'
+import { nodeEnvironment, startReceiver, type TestStack, until } from '@backstop/kit/test'
+import { provisionTestStack } from '@backstop/provision/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -17,16 +17,7 @@ let stack: TestStack
 const running: ChildProcess[] = []
 
 beforeAll(async () => {
-  stack = await testStack()
-  await provision({
-    kafka: stack.kafka(),
-    topicPrefix: stack.topicPrefix,
-    durability: { replication: 1, minInsync: 1 },
-    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
-    registryUrl: stack.registryUrl,
-    waitMs: 30_000,
-    report: () => {},
-  })
+  stack = await provisionTestStack()
 })
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL')

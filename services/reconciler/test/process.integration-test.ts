@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Producer } from '@backstop/kit/bus'
-import { nodeEnvironment, type TestStack, testStack, until } from '@backstop/kit/test'
-import { provision } from '@backstop/provision'
+import { nodeEnvironment, type TestStack, until } from '@backstop/kit/test'
+import { provisionTestStack } from '@backstop/provision/test'
 import { afterAll, beforeAll, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -15,16 +15,7 @@ let child: ChildProcess
 let metricsUrl: string
 
 beforeAll(async () => {
-  stack = await testStack()
-  await provision({
-    kafka: stack.kafka(),
-    topicPrefix: stack.topicPrefix,
-    durability: { replication: 1, minInsync: 1 },
-    mongo: { url: stack.mongoUrl, dbName: stack.dbName },
-    registryUrl: stack.registryUrl,
-    waitMs: 30_000,
-    report: () => {},
-  })
+  stack = await provisionTestStack()
   producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
   await producer.start()
   child = spawn(process.execPath, [MAIN], {
