@@ -77,8 +77,8 @@ const projectPages = [
   page('channels', () => import('./pages/channels/channel-list.tsx'), aheadOf(channelList as never)),
   page('channels/new', () => import('./pages/channels/new-channel.tsx')),
   page('channels/$id', () => import('./pages/channels/channel.tsx')),
-  page('deliveries', () => import('./pages/channels/deliveries.tsx')),
-  page('deliveries/$id', () => import('./pages/channels/delivery.tsx')),
+  page('deliveries', () => import('./pages/deliveries/delivery-list.tsx')),
+  page('deliveries/$id', () => import('./pages/deliveries/delivery.tsx')),
   page('expected-changes', () => import('./pages/settings/expected-changes.tsx')),
   page('expected-changes/$id', () => import('./pages/settings/expected-change.tsx')),
   page('settings', () => import('./pages/settings/settings.tsx')),
@@ -91,10 +91,10 @@ function systemPage<const P extends string>(path: P, load: () => Promise<PageMod
 const systemPages = [
   systemPage('/', () => import('./pages/system/state.tsx')),
   systemPage('projects', () => import('./pages/system/projects.tsx')),
-  systemPage('keys', () => import('./pages/system/keys.tsx')),
-  systemPage('people', () => import('./pages/system/people.tsx')),
-  systemPage('sessions', () => import('./pages/system/sessions.tsx')),
-  systemPage('audit', () => import('./pages/system/audit.tsx')),
+  systemPage('keys', () => import('./pages/access/keys.tsx')),
+  systemPage('people', () => import('./pages/access/people.tsx')),
+  systemPage('sessions', () => import('./pages/access/sessions.tsx')),
+  systemPage('audit', () => import('./pages/audit/audit.tsx')),
   systemPage('dead-letters', () => import('./pages/system/dead-letters.tsx')),
 ] as const
 

@@ -1,37 +1,69 @@
-import type { Action } from '@backstop/client'
+/** Refunds and cancellations, and what is counted of them. */
+import type { Connection } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
-import { defineList } from './list.ts'
+import { defineList, defineOne, hasFields } from './resource.ts'
 
-type Query = NonNullable<Parameters<typeof api.actions.list>[0]>
-type Filter = Omit<Query, 'limit' | 'cursor' | 'format'>
-
-export const actionList = defineList<Action, { [K in keyof Filter]: Filter[K] }>({
-  resource: 'actions',
-  read: (query, signal) => api.actions.list(query, { signal }),
-  idOf: action => action.action_id,
-  matches: (action, query) => query.project_id === action.project_id && matchesFilter(action, query),
+export const actionList = defineList('actions', api.actions.list, ({ action_id }) => action_id, {
+  matches(action, { min_amount, max_amount, from, to, made_from, made_to, ...equal }) {
+    const amount = action.amount ?? undefined
+    return (
+      equal.project_id === action.project_id &&
+      hasFields(action, equal) &&
+      (min_amount === undefined || (amount !== undefined && amount >= min_amount)) &&
+      (max_amount === undefined || (amount !== undefined && amount <= max_amount)) &&
+      (from === undefined || action.first_seen_at >= from) &&
+      (to === undefined || action.first_seen_at < to) &&
+      (made_from === undefined || action.provider_created_at >= made_from) &&
+      (made_to === undefined || action.provider_created_at < made_to)
+    )
+  },
 })
+export const actionQuery = defineOne('actions', api.actions.get)
 
-function matchesFilter(
-  action: Action,
-  { min_amount, max_amount, from, to, made_from, made_to, ...equal }: Filter,
-): boolean {
-  const amount = action.amount ?? undefined
-  return (
-    Object.entries(equal).every(([field, value]) => value === undefined || action[field as keyof Action] === value) &&
-    (min_amount === undefined || (amount !== undefined && amount >= min_amount)) &&
-    (max_amount === undefined || (amount !== undefined && amount <= max_amount)) &&
-    (from === undefined || action.first_seen_at >= from) &&
-    (to === undefined || action.first_seen_at < to) &&
-    (made_from === undefined || action.provider_created_at >= made_from) &&
-    (made_to === undefined || action.provider_created_at < made_to)
-  )
+export type Stats = Awaited<ReturnType<typeof api.stats.get>>
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** The verdicts of the last days, today included, by UTC day. No live event has them, so they are read again whenever they are shown. */
+export function statsQuery(project_id: string, days: number) {
+  return queryOptions({
+    queryKey: ['stats', 'days', project_id, days],
+    queryFn({ signal }) {
+      const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+      return api.stats.get({ project_id, interval: 'day', from }, { signal })
+    },
+    staleTime: 0,
+  })
 }
 
-export function actionQuery(id: string) {
+export type Statement = Awaited<ReturnType<typeof api.statements.get>>
+export type StatementLine = Statement['lines'][number]
+
+const RECOUNT_MS = 2_000
+
+/** The query of a statement: that of one connection, or of all connections of the project. */
+export function statementParams(project_id: string, connection_id: string | undefined, month: string) {
+  return connection_id === undefined ? { project_id, month } : { connection_id, month }
+}
+
+/** The statement of a month, such as `2026-11`. It is read again while a day of the month waits for its count. */
+export function statementQuery(params: ReturnType<typeof statementParams>) {
   return queryOptions({
-    queryKey: ['actions', 'one', id],
-    queryFn: ({ signal }) => api.actions.get(id, { signal }),
+    queryKey: ['statements', 'one', params],
+    queryFn: ({ signal }) => api.statements.get(params, { signal }),
+    refetchInterval: query => (query.state.data?.recount_pending === true ? RECOUNT_MS : false),
+  })
+}
+
+export type DryRun = Awaited<ReturnType<typeof api.connections.dryRun>>
+
+/** What alerted since `from`, and what would have alerted by another setting. The last answer stays while the next one is read. */
+export function dryRunQuery(connection: Connection, out_of_band: DryRun['out_of_band'], from: string) {
+  const { project_id, connection_id } = connection
+  return queryOptions({
+    queryKey: ['dry-runs', 'one', connection_id, out_of_band, from],
+    queryFn: ({ signal }) => api.connections.dryRun(project_id, connection_id, { out_of_band, from }, { signal }),
+    placeholderData: previous => (previous?.connection_id === connection_id ? previous : undefined),
   })
 }

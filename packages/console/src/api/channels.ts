@@ -1,15 +1,20 @@
+/** Channels, the messages that they get, and what they got. */
 import type { AlertChannel } from '@backstop/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { allOf } from './all-of.ts'
-import { api } from './client.ts'
-import { defineList } from './list.ts'
+import { api, queryClient } from './client.ts'
+import { mergeIntoLists } from './list-cache.ts'
+import { allOf, defineList, defineOne, hasFields } from './resource.ts'
 
-export const channelList = defineList<AlertChannel, { project_id: string }>({
-  resource: 'channels',
-  read: (query, signal) => api.alertChannels.list(query, { signal }),
-  idOf: channel => channel.channel_id,
+export const channelList = defineList('channels', api.alertChannels.list, ({ channel_id }) => channel_id, {
   matches: (channel, { project_id }) => channel.project_id === project_id,
 })
+export const channelQuery = defineOne('channels', api.alertChannels.get)
+
+/** Writes a channel that the API answered into its page and the lists. */
+export function storeChannel(channel: AlertChannel): void {
+  queryClient.setQueryData<object>(channelQuery(channel.channel_id).queryKey, channel)
+  mergeIntoLists(queryClient, channelList, channel)
+}
 
 /** All channels of a project. Live events are not written into it, so it is read again whenever it is shown. */
 export function channelsQuery(project_id: string) {
@@ -20,14 +25,54 @@ export function channelsQuery(project_id: string) {
   })
 }
 
-/** For choices and names: none while they are read. */
-export function useAllChannels(project_id: string): readonly AlertChannel[] {
-  return useQuery(channelsQuery(project_id)).data ?? []
+/** The names of the channels of a project, by their ids: none while they are read. */
+export function useChannelNames(project_id: string): ReadonlyMap<string, string> {
+  const channels: readonly AlertChannel[] = useQuery(channelsQuery(project_id)).data ?? []
+  return new Map(channels.map(({ channel_id, name }) => [channel_id, name]))
 }
 
-export function channelQuery(id: string) {
+export const deliveryList = defineList('deliveries', api.deliveries.list, ({ delivery_id }) => delivery_id, {
+  matches: (delivery, { project_id, channel_id, alert_id, incident_id, event, state, test }) =>
+    test !== 'true' &&
+    // A delivery does not say which incident it is about.
+    incident_id === undefined &&
+    hasFields(delivery, { project_id, channel_id, alert_id, event, state }),
+})
+export const deliveryQuery = defineOne('deliveries', api.deliveries.get)
+
+export const replayList = defineList('replays', api.replays.list, ({ replay_id }) => replay_id)
+
+const PROGRESS_MS = 1_000
+
+/** A replay of deliveries, read again each second until it is done: no live event reports its progress. */
+export function replayQuery(id: string) {
   return queryOptions({
-    queryKey: ['channels', 'one', id],
-    queryFn: ({ signal }) => api.alertChannels.get(id, { signal }),
+    queryKey: ['replays', 'one', id],
+    queryFn: ({ signal }) => api.replays.get(id, { signal }),
+    refetchInterval: ({ state }) => (state.data?.state === 'done' || state.error !== null ? false : PROGRESS_MS),
   })
+}
+
+export const suppressionList = defineList('suppressions', api.suppressions.list, ({ address }) => address)
+
+export type PreviewQuery = NonNullable<Parameters<typeof api.previews.previewMessage>[0]>
+
+/** A preview as plain text or JSON. */
+export function previewQuery(query: PreviewQuery) {
+  return queryOptions({
+    queryKey: ['previews', query],
+    async queryFn({ signal }) {
+      const answer = await api.request('GET', '/v1/previews', { query, signal })
+      const text = await answer.text()
+      return query.format === 'text' ? text : JSON.stringify(JSON.parse(text), null, 2)
+    },
+    // The sample never changes, and the settings are in the query.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** The address of a preview as a page. */
+export function previewUrl(query: PreviewQuery): string {
+  const given = Object.entries({ ...query, format: 'html' }).filter(([, value]) => value !== undefined)
+  return `/v1/previews?${new URLSearchParams(given as [string, string][])}`
 }

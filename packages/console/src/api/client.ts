@@ -1,5 +1,5 @@
 import { ApiProblem, createClient } from '@backstop/client'
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, type QueryKey, useMutation } from '@tanstack/react-query'
 import { repeatAfterMs } from './repeat-after.ts'
 
 /** The management API. Requests carry the cookie of the session. */
@@ -39,3 +39,28 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 })
+
+/** Reads everything about these resources, or with these beginnings of query keys, again after a change. */
+export async function refresh(...keys: readonly (string | QueryKey)[]): Promise<void> {
+  await Promise.all(keys.map(key => queryClient.invalidateQueries({ queryKey: typeof key === 'string' ? [key] : key })))
+}
+
+interface Options<A, R> {
+  /** The resources, or the beginnings of query keys, that are read again after the change. */
+  refresh?: readonly (string | QueryKey)[]
+  onDone?: (result: R, given: A) => unknown
+  /** Called before the error is shown, which waits for the promise. */
+  onError?: (error: Error, given: A) => unknown
+}
+
+/** A change at the API: its progress and its error, and `mutate(given)` that sends it. */
+export function useWrite<R, A = void>(send: (given: A) => Promise<R>, options: Options<A, R> = {}) {
+  return useMutation({
+    mutationFn: send,
+    async onSuccess(result, given) {
+      await options.onDone?.(result, given)
+      await refresh(...(options.refresh ?? []))
+    },
+    onError: (error, given) => options.onError?.(error, given),
+  })
+}

@@ -1,32 +1,21 @@
-import type { Incident } from '@backstop/client'
-import { queryOptions } from '@tanstack/react-query'
+/** Incidents, alone and in storms. */
 import { api } from './client.ts'
-import { defineList } from './list.ts'
+import { defineList, defineOne, hasFields } from './resource.ts'
 
-type IncidentQuery = NonNullable<Parameters<typeof api.incidents.list>[0]> & {
-  limit?: number
-  cursor?: string
-}
-type Filter = Pick<IncidentQuery, 'project_id' | 'connection_id' | 'state' | 'code' | 'from' | 'to' | 'q'>
-
-export const incidentList = defineList<Incident, { [K in keyof Filter]: Filter[K] }>({
-  resource: 'incidents',
-  read: (query, signal) => api.incidents.list(query, { signal }),
-  idOf: incident => incident.incident_id,
-  matches: (incident, { project_id, connection_id, state, code, from, to, q }) =>
+export const incidentList = defineList('incidents', api.incidents.list, ({ incident_id }) => incident_id, {
+  matches: (incident, { from, to, q, ...equal }) =>
     // Only the API knows what a text finds.
     q === undefined &&
-    (project_id === undefined || incident.project_id === project_id) &&
-    (connection_id === undefined || incident.connection_id === connection_id) &&
-    (state === undefined || incident.state === state) &&
-    (code === undefined || incident.code === code) &&
+    hasFields(incident, equal) &&
     (from === undefined || incident.opened_at >= from) &&
     (to === undefined || incident.opened_at < to),
 })
+export const incidentQuery = defineOne('incidents', api.incidents.get)
 
-export function incidentQuery(id: string) {
-  return queryOptions({
-    queryKey: ['incidents', 'one', id],
-    queryFn: ({ signal }) => api.incidents.get(id, { signal }),
-  })
-}
+export type Storm = Awaited<ReturnType<typeof api.storms.list>>['data'][number]
+export type StormWithSteps = Awaited<ReturnType<typeof api.storms.get>>
+
+/** No live event has a storm, so storms are read again whenever they are shown. */
+export const stormList = defineList('storms', api.storms.list, ({ storm_id }) => storm_id, { staleMs: 0 })
+export const stormQuery = (id: string) => ({ ...oneStorm(id), staleTime: 0 })
+const oneStorm = defineOne('storms', api.storms.get)

@@ -1,8 +1,8 @@
 import type { Page } from '@backstop/client'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defineList } from './list.ts'
 import { listKey, mergeIntoLists, readAgain, readListsAgain, withHead } from './list-cache.ts'
+import { defineList } from './resource.ts'
 
 interface Thing {
   id: string
@@ -11,10 +11,8 @@ interface Thing {
   deleted_at?: string
 }
 
-const list = defineList<Thing, { state?: string }>({
-  resource: 'things',
-  read: async () => ({ data: [], next_cursor: null }),
-  idOf: ({ id }) => id,
+const readNothing = async (_?: { state?: string }): Promise<Page<Thing>> => ({ data: [], next_cursor: null })
+const list = defineList('things', readNothing, ({ id }) => id, {
   matches: (thing, { state }) => state === undefined || thing.state === state,
 })
 

@@ -9,7 +9,7 @@ export type ListQuery = Readonly<Record<string, string | number | undefined>>
 export interface ListDefinition<T, Q extends ListQuery> {
   /** The first part of its query keys, for example `incidents`. */
   readonly resource: string
-  read(query: Q & { cursor?: string; limit: number }, signal: AbortSignal): Promise<Page<T>>
+  read(query: Q & { cursor?: string; limit: number }, options: { signal: AbortSignal }): Promise<Page<T>>
   idOf(item: T): string
   /** Whether an item of a live event belongs to the list with this query. Without it, new items appear when the list is read again. */
   matches?(item: T, query: Q): boolean
@@ -141,7 +141,7 @@ export async function readHeadAgain(queryClient: QueryClient, list: Query): Prom
   try {
     const head = await queryClient.fetchQuery({
       queryKey: [resource, 'head', query],
-      queryFn: ({ signal }) => read({ ...query, limit: PAGE_SIZE }, signal),
+      queryFn: ({ signal }) => read({ ...query, limit: PAGE_SIZE }, { signal }),
       staleTime: 0,
       gcTime: 0,
     })

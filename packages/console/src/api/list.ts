@@ -22,10 +22,6 @@ import {
 } from './list-cache.ts'
 import { repeatAfterMs } from './repeat-after.ts'
 
-export function defineList<T, Q extends ListQuery>(definition: ListDefinition<T, Q>): ListDefinition<T, Q> {
-  return definition
-}
-
 /** What DataList shows. */
 export interface ListState<T> {
   readonly items: readonly T[]
@@ -43,6 +39,13 @@ export interface ListState<T> {
   showArrivals(): void
 }
 
+/** A list that was read as a whole from elsewhere. */
+export function wholeList<T>(items: readonly T[] | undefined, idOf: (item: T) => string): ListState<T> {
+  const [nothing, none] = [() => {}, { hasMore: false, isLoadingMore: false, moreError: null, arrivals: [] }]
+  const calls = { loadMore: nothing, retry: nothing, showArrivals: nothing }
+  return { items: items ?? [], isLoading: items === undefined, error: null, idOf, ...none, ...calls }
+}
+
 const STALE_MS = 30_000
 
 function pagesQuery<T, Q extends ListQuery>(definition: ListDefinition<T, Q>, query: Q) {
@@ -51,7 +54,7 @@ function pagesQuery<T, Q extends ListQuery>(definition: ListDefinition<T, Q>, qu
     meta: { definition },
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam }
-      return definition.read({ ...query, ...cursor, limit: PAGE_SIZE }, signal)
+      return definition.read({ ...query, ...cursor, limit: PAGE_SIZE }, { signal })
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,

@@ -1,23 +1,11 @@
+/** What software and people announce: operations and their runs, budgets and expected changes. */
 import type { ShownOperation } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
-import { defineList } from './list.ts'
+import { defineList, defineOne } from './resource.ts'
 
-type Query = NonNullable<Parameters<typeof api.operations.list>[0]>
-type Filter = Omit<Query, 'limit' | 'cursor' | 'format'>
-
-export const operationList = defineList<ShownOperation, { [K in keyof Filter]: Filter[K] }>({
-  resource: 'operations',
-  read: (query, signal) => api.operations.list(query, { signal }),
-  idOf: operation => operation.operation_id,
-})
-
-export function operationQuery(id: string) {
-  return queryOptions({
-    queryKey: ['operations', 'one', id],
-    queryFn: ({ signal }) => api.operations.get(id, { signal }),
-  })
-}
+export const operationList = defineList('operations', api.operations.list, ({ operation_id }) => operation_id)
+export const operationQuery = defineOne('operations', api.operations.get)
 
 /** The actions that an operation explains. Both are about the same payment or subscription. */
 export function explainedActionsQuery({ project_id, subject, operation_id }: ShownOperation) {
@@ -29,3 +17,22 @@ export function explainedActionsQuery({ project_id, subject, operation_id }: Sho
     },
   })
 }
+
+export const budgetList = defineList('budgets', api.budgets.list, ({ budget_id }) => budget_id)
+export const budgetQuery = defineOne('budgets', api.budgets.get)
+
+export const runList = defineList('runs', api.runs.list, ({ run_id }) => run_id)
+export function runQuery(id: string, project_id: string) {
+  return queryOptions({
+    queryKey: ['runs', 'one', project_id, id],
+    queryFn: ({ signal }) => api.runs.get(id, { project_id }, { signal }),
+  })
+}
+
+export type ExpectedChange = Awaited<ReturnType<typeof api.expectedChanges.get>>
+export const expectedChangeList = defineList(
+  'expected-changes',
+  api.expectedChanges.list,
+  ({ expected_change_id }) => expected_change_id,
+)
+export const expectedChangeQuery = defineOne('expected-changes', api.expectedChanges.get)

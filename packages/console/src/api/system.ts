@@ -1,56 +1,33 @@
-import type { ApiKey, DeadLetter, Person, Session } from '@backstop/client'
+/** What belongs to the whole installation: projects, keys, people, sessions, the audit, dead letters and processes. */
+import type { ApiKey, Person } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
-import { defineList } from './list.ts'
+import { allOf, defineList, defineOne } from './resource.ts'
 
 export type AuditRow = Awaited<ReturnType<typeof api.audit.list>>['data'][number]
-type AuditQuery = NonNullable<Parameters<typeof api.audit.list>[0]>
-export type AuditFilter = Omit<AuditQuery, 'limit' | 'cursor' | 'format'>
 export type Scope = ApiKey['scopes'][number]
 export type Role = Person['roles'][number]['role']
 
-export const keyList = defineList<ApiKey, { project_id?: string }>({
-  resource: 'keys',
-  read: (query, signal) => api.apiKeys.list(query, { signal }),
-  idOf: key => key.key_id,
+export const projectList = defineList('projects', api.projects.list, ({ project_id }) => project_id)
+export const projectQuery = defineOne('projects', api.projects.get)
+/** All projects that the signed-in key or person may see. A person sees few, so all pages are read. */
+export const projectsQuery = queryOptions({
+  queryKey: ['projects', 'all'],
+  queryFn: ({ signal }) => allOf(api.projects.list({ limit: 200 }, { signal })),
+  staleTime: 5 * 60_000,
 })
 
-export function keyQuery(id: string) {
-  return queryOptions({ queryKey: ['keys', 'one', id], queryFn: ({ signal }) => api.apiKeys.get(id, { signal }) })
-}
+export const keyList = defineList('keys', api.apiKeys.list, ({ key_id }) => key_id)
+export const keyQuery = defineOne('keys', api.apiKeys.get)
 
-export const personList = defineList<Person, { project_id?: string }>({
-  resource: 'people',
-  read: (query, signal) => api.people.list(query, { signal }),
-  idOf: person => person.person_id,
-})
+export const personList = defineList('people', api.people.list, ({ person_id }) => person_id)
+export const personQuery = defineOne('people', api.people.getPerson)
 
-export function personQuery(id: string) {
-  return queryOptions({
-    queryKey: ['people', 'one', id],
-    queryFn: ({ signal }) => api.people.getPerson(id, { signal }),
-  })
-}
+export const sessionList = defineList('sessions', api.sessions.list, ({ session_id }) => session_id)
 
-export const sessionList = defineList<Session, Record<string, never>>({
-  resource: 'sessions',
-  read: (query, signal) => api.sessions.list(query, { signal }),
-  idOf: session => session.session_id,
-})
+export const auditList = defineList('audit', api.audit.list, ({ audit_id }) => audit_id)
 
-export const auditList = defineList<AuditRow, { [K in keyof AuditFilter]: AuditFilter[K] }>({
-  resource: 'audit',
-  read: (query, signal) => api.audit.list(query, { signal }),
-  idOf: row => row.audit_id,
-})
-
-type DeadLetterQuery = NonNullable<Parameters<typeof api.deadLetters.list>[0]>
-type DeadLetterFilter = Pick<DeadLetterQuery, 'project_id' | 'kind'>
-
-export const deadLetterList = defineList<DeadLetter, { [K in keyof DeadLetterFilter]: DeadLetterFilter[K] }>({
-  resource: 'dead-letters',
-  read: (query, signal) => api.deadLetters.list(query, { signal }),
-  idOf: letter => letter.dead_letter_id,
+export const deadLetterList = defineList('dead-letters', api.deadLetters.list, ({ dead_letter_id }) => dead_letter_id, {
   // A letter leaves the list when the notifier has processed the command, soon after the answer to the request.
   repeatMs: 3_000,
 })
@@ -62,19 +39,18 @@ export const secretKeysQuery = queryOptions({
 
 export type InstallationWork = Awaited<ReturnType<typeof api.installation.get>>
 export type Processes = Awaited<ReturnType<typeof api.processes.get>>['processes']
-const INSTALLATION_MS = 15_000
 
-/** No live event has it, so it is read again while it is shown. */
+/** No live event has the state of the installation, so it is read again while it is shown. */
+const WATCHED = { staleTime: 0, refetchInterval: 15_000 } as const
+
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
   queryFn: ({ signal }) => api.installation.get({ signal }),
-  staleTime: 0,
-  refetchInterval: INSTALLATION_MS,
+  ...WATCHED,
 })
 
 export const processesQuery = queryOptions({
   queryKey: ['processes'],
   queryFn: async ({ signal }) => (await api.processes.get({ signal })).processes,
-  staleTime: 0,
-  refetchInterval: INSTALLATION_MS,
+  ...WATCHED,
 })

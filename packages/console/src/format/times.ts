@@ -58,3 +58,9 @@ export function formatDuration(ms: number): string {
   if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`
   return `${Math.floor(ms / DAY_MS)} d`
 }
+
+/** A time as a `datetime-local` field shows it: in the zone of the reader, to the minute. */
+export function localMinute(atMs: number): string {
+  const offsetMs = new Date(atMs).getTimezoneOffset() * MINUTE_MS
+  return new Date(atMs - offsetMs).toISOString().slice(0, 16)
+}

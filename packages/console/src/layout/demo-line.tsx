@@ -1,24 +1,23 @@
 import type { Project } from '@backstop/client'
-import { useQueryClient } from '@tanstack/react-query'
+import { Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../api/client.ts'
-import { Badge } from '../parts/badges.tsx'
-import { ConfirmButton } from '../parts/confirm-button.tsx'
+import { api, refresh } from '../api/client.ts'
+import { ConfirmButton } from '../parts/form/index.ts'
+import { Badge } from '../parts/show/index.ts'
 import { useSession } from '../session/session.ts'
-import classes from './demo-line.module.css'
+import classes from './frame.module.css'
 
 /** Marks every page of the demo project, and removes the project. */
 export function DemoLine({ project: { project_id, name } }: { project: Project }) {
   const { may } = useSession()
-  const queryClient = useQueryClient()
   const navigate = useNavigate()
   const remove = async () => {
     await api.projects.removeDemo(project_id)
-    await queryClient.invalidateQueries({ queryKey: ['projects', 'all'] })
+    await refresh(['projects', 'all'])
     await navigate({ to: '/' })
   }
   return (
-    <div className={classes.line}>
+    <Group className={classes.demo} gap="4px 12px">
       <Badge tone="quiet">Demo</Badge>
       <span className="dim">The data of this project is made up.</span>
       {may('admin', project_id) && (
@@ -31,6 +30,6 @@ export function DemoLine({ project: { project_id, name } }: { project: Project }
           Remove the demo
         </ConfirmButton>
       )}
-    </div>
+    </Group>
   )
 }

@@ -1,8 +1,7 @@
-import { Modal } from '@mantine/core'
+import { Kbd, Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
-import { isTyping } from '../parts/is-typing.ts'
-import classes from './keyboard.module.css'
+import { isTyping } from '../parts/page/index.ts'
 import { PROJECT_PLACES, SYSTEM_PLACES } from './places.ts'
 
 const loadPalette = () => import('./palette.tsx')
@@ -60,11 +59,11 @@ export function Keyboard({ projectId, shown, setShown }: Props) {
   return (
     <>
       <Modal opened={shown === 'keys'} onClose={close} title="Keys" size="md">
-        <dl className={classes.keys}>
+        <dl style={{ display: 'grid', gap: 4 }}>
           {[...GENERAL, ...placeKeys()].map(([key, does]) => (
-            <div key={key}>
+            <div key={key} style={{ display: 'grid', gridTemplateColumns: '120px 1fr' }}>
               <dt>
-                <kbd>{key}</kbd>
+                <Kbd fw={400}>{key}</Kbd>
               </dt>
               <dd>{does}</dd>
             </div>

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { PageHead } from '../parts/page-head.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { PageHead, Problem } from '../parts/page/index.ts'
 
 export function PageMissing() {
   return (

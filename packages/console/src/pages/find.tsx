@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Navigate, useLocation } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import { PageMissing } from '../layout/page-failed.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { Problem } from '../parts/page/index.ts'
 
 type Found = { project_id: string }
 const READERS: Record<string, (id: string) => Promise<Found>> = {

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate } from '@tanstack/react-router'
-import { projectsQuery } from '../api/projects.ts'
+import { projectsQuery } from '../api/system.ts'
 import { lastProject } from '../layout/last-project.ts'
-import { PageHead } from '../parts/page-head.tsx'
-import { Problem } from '../parts/problem.tsx'
+import { PageHead, Problem } from '../parts/page/index.ts'
 
 /** Opens the project that was open last, else the first one. */
 export function Page() {

@@ -1,76 +1,82 @@
 import type { Action } from '@backstop/client'
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { actionQuery } from '../../api/actions.ts'
-import { connectionQuery } from '../../api/connections.ts'
-import { Badge, StateBadge, VerdictBadge } from '../../parts/badges.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { Money } from '../../parts/money.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import sheet from '../../parts/sheet.module.css'
-import { Time } from '../../parts/time.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { UnreadPage } from '../../parts/unread-page.tsx'
-import { useProjectId, useResourceId } from '../../parts/use-route.ts'
+import { Columns, Marks, PageHead, Part, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
+import {
+  Badge,
+  ConnectionName,
+  type FactList,
+  Facts,
+  idFact,
+  moneyFact,
+  StateBadge,
+  Timeline,
+  timeFact,
+  VerdictBadge,
+} from '../../parts/show/index.ts'
 import { RawEvent } from './raw-event.tsx'
 import { Candidates, Differences, Why } from './why.tsx'
 import { nameAction, stateWords } from './words.ts'
 
+const ABOVE = ['actions', 'Refunds and cancellations'] as const
+
 export function Page() {
-  const project = useProjectId()
-  const { data: action, error, refetch } = useQuery(actionQuery(useResourceId()))
-  const above = (
-    <Link to="/p/$project/actions" params={{ project }}>
-      Refunds and cancellations
-    </Link>
+  const loading = (
+    <>
+      <Skeleton height={96} width="min(100%, 720px)" />
+      <Columns>
+        <Skeleton height={240} />
+        <Skeleton height={240} />
+      </Columns>
+    </>
   )
-  if (action === undefined) {
-    return (
-      <UnreadPage title="Refund or cancellation" above={above} error={error} retry={() => void refetch()}>
-        <Skeleton height={96} width="min(100%, 720px)" />
-        <div className={sheet.columns}>
-          <Skeleton height={240} />
-          <Skeleton height={240} />
-        </div>
-      </UnreadPage>
-    )
-  }
-  const { verdict, state, mode, links } = action
+  return (
+    <ThingPage
+      kind="Refund or cancellation"
+      above={ABOVE}
+      query={useQuery(actionQuery(useResourceId()))}
+      loading={loading}
+    >
+      {action => <ActionPage action={action} />}
+    </ThingPage>
+  )
+}
+
+function ActionPage({ action }: { action: Action }) {
+  const timeline = action.timeline.map(({ at, text, by }, place) => ({
+    ...{ key: `${at}-${place}`, at, text },
+    ...(by === undefined ? {} : { by: by.name }),
+  }))
   return (
     <>
-      <PageHead title={titleOf(action)} above={above} actions={<ProviderLink href={links?.provider} />}>
-        <div className={sheet.marks}>
-          <VerdictBadge verdict={verdict} />
-          <StateBadge state={state} />
-          {mode === 'test' && <Badge tone="quiet">Test mode</Badge>}
-        </div>
+      <PageHead title={titleOf(action)} above={ABOVE} actions={<ProviderLink href={action.links?.provider} />}>
+        <Marks>
+          <VerdictBadge verdict={action.verdict} />
+          <StateBadge state={action.state} />
+          {action.mode === 'test' && <Badge tone="quiet">Test mode</Badge>}
+        </Marks>
       </PageHead>
       <div className="body">
         <Why action={action} />
-        <div className={sheet.columns}>
+        <Columns>
           <div>
             <Candidates action={action} />
             <Differences action={action} />
-            <section className={sheet.part}>
-              <h2>Timeline</h2>
-              <Timeline entries={timelineOf(action)} />
-            </section>
+            <Part title="Timeline">
+              <Timeline entries={timeline} />
+            </Part>
             <Events action={action} />
           </div>
           <div>
-            <section className={sheet.part}>
-              <h2>How it was made</h2>
+            <Part title="How it was made">
               <Facts facts={originOf(action)} />
-            </section>
-            <section className={sheet.part}>
-              <h2>What it is about</h2>
+            </Part>
+            <Part title="What it is about">
               <Facts facts={aboutOf(action)} />
-            </section>
+            </Part>
           </div>
-        </div>
+        </Columns>
       </div>
     </>
   )
@@ -90,8 +96,6 @@ function ProviderLink({ href }: { href: string | null | undefined }) {
   )
 }
 
-type FactList = readonly (readonly [label: string, value: ReactNode])[]
-
 const CHANNELS = {
   api: 'With an API key',
   dashboard: 'In the dashboard of the provider',
@@ -99,95 +103,61 @@ const CHANNELS = {
   hosted_page: 'On a page that the provider hosts',
 } as const
 
-function copyable(id: string | null | undefined): ReactNode {
-  return id === null || id === undefined ? null : <CopyId id={id} length={24} />
-}
-
 function originOf({ origin }: Action): FactList {
   const channel = origin?.channel ?? null
+  const unknown = <span className="dim">The provider does not say</span>
   return [
-    [
-      'Made',
-      channel === null ? (
-        <span key="made" className="dim">
-          The provider does not say
-        </span>
-      ) : (
-        CHANNELS[channel]
-      ),
-    ],
+    ['Made', channel === null ? unknown : CHANNELS[channel]],
     ['API key', origin?.key_name],
     ['By', origin?.user],
-    ['Request', copyable(origin?.request_id)],
-    ['Idempotency key', copyable(origin?.idempotency_key)],
+    ['Request', idFact(origin?.request_id, 24)],
+    ['Idempotency key', idFact(origin?.idempotency_key, 24)],
   ]
 }
 
 function aboutOf(action: Action): FactList {
-  const { customer, payment, kind, subject, provider_ref, amount, currency } = action
+  const { customer, payment, kind } = action
   return [
     ['State', stateWords(action)],
-    ['Amount', amount === null ? null : <Money key="amount" amount={amount} currency={currency} />],
+    ['Amount', moneyFact(action.amount, action.currency)],
     ['Customer', customer?.name],
     ['E-mail', customer?.email],
-    ['Customer id', copyable(customer?.id)],
-    [kind === 'refund' ? 'Payment' : 'Subject', copyable(subject)],
-    [kind === 'refund' ? 'Refund' : 'Id at the provider', copyable(provider_ref)],
-    ['Connected account', copyable(action.account)],
+    ['Customer id', idFact(customer?.id, 24)],
+    [kind === 'refund' ? 'Payment' : 'Subject', idFact(action.subject, 24)],
+    [kind === 'refund' ? 'Refund' : 'Id at the provider', idFact(action.provider_ref, 24)],
+    ['Connected account', idFact(action.account, 24)],
     ['Receipt', payment?.number],
     ['Plan', payment?.plan],
     ['Reason given', payment?.refund_reason],
     ['Paid back to', action.authorization_released ? null : payment?.destination],
-    ['Made', <Time key="made" at={action.provider_created_at} />],
-    ['First seen', <Time key="seen" at={action.first_seen_at} />],
-    ['Connection', <Connections key="connections" action={action} />],
-    ['Action', copyable(action.action_id)],
+    ['Made', timeFact(action.provider_created_at)],
+    ['First seen', timeFact(action.first_seen_at)],
+    [
+      'Connection',
+      action.connection_ids.map(id => (
+        <div key={id}>
+          <ConnectionName id={id} />
+        </div>
+      )),
+    ],
+    ['Action', idFact(action.action_id, 24)],
   ]
 }
 
-function Connections({ action: { project_id, connection_ids } }: { action: Action }) {
-  return connection_ids.map(id => <ConnectionName key={id} projectId={project_id} id={id} />)
-}
-
-function ConnectionName({ projectId, id }: { projectId: string; id: string }) {
-  const { data } = useQuery(connectionQuery(projectId, id))
-  return (
-    <div>
-      <Link className="link" to="/p/$project/connections/$id" params={{ project: projectId, id }}>
-        <bdi>{data?.name ?? id}</bdi>
-      </Link>
-    </div>
-  )
-}
-
-function timelineOf({ timeline }: Action) {
-  return timeline.map(({ at, text, by }, place) => ({
-    key: `${at}-${place}`,
-    at,
-    text,
-    ...(by === undefined ? {} : { by: by.name }),
-  }))
-}
-
-function Events({ action: { event_ids, connection_id, project_id } }: { action: Action }) {
+function Events({ action: { event_ids, connection_id } }: { action: Action }) {
   if (event_ids.length === 0) return null
   return (
-    <section className={sheet.part}>
-      <h2>Events of the provider</h2>
-      <ul className={sheet.lines}>
+    <Part title="Events of the provider">
+      <ul className="lines">
         {event_ids.map(id => (
           <RawEvent key={id} connectionId={connection_id} eventId={id} />
         ))}
       </ul>
       <p>
-        <Link
-          to="/p/$project/connections/$id"
-          params={{ project: project_id, id: connection_id }}
-          search={{ tab: 'inbox' } as never}
-        >
+        <ProjectLink page="connections" id={connection_id} search={{ tab: 'inbox' }}>
           See the inbox of the connection
-        </Link>
+        </ProjectLink>
       </p>
-    </section>
+    </Part>
   )
 }

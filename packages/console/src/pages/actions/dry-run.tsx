@@ -1,23 +1,18 @@
 import type { Connection } from '@backstop/client'
-import { SegmentedControl, Select, Skeleton } from '@mantine/core'
+import { Group, SegmentedControl, Select, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import * as z from 'zod/mini'
+import { type DryRun, dryRunQuery } from '../../api/actions.ts'
 import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
-import { type DryRun, dryRunQuery } from '../../api/dry-runs.ts'
-import type { ListState } from '../../api/list.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { timeColumn } from '../../parts/columns.tsx'
-import { type Column, DataList } from '../../parts/data-list.tsx'
-import { Money } from '../../parts/money.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { useFilters } from '../../parts/use-filters.ts'
-import { useProjectId } from '../../parts/use-route.ts'
+import { wholeList } from '../../api/list.ts'
+import { useFilters } from '../../parts/filters/index.ts'
+import { type Column, DataList, moneyColumn, timeColumn } from '../../parts/list/index.ts'
+import { PageHead, Problem, ProjectLink, useProjectId } from '../../parts/page/index.ts'
+import { Badge, Money } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { OutOfBandChoice } from '../connections/out-of-band-choice.tsx'
-import { MODES, type Mode } from '../connections/words.ts'
+import { labelOfMode, MODES, type Mode } from '../connections/words.ts'
 import { connectionOptions } from './connection-options.ts'
 import classes from './dry-run.module.css'
 
@@ -32,7 +27,6 @@ const PERIODS = [
   { value: '7', label: 'Last week' },
   { value: '30', label: 'Last 30 days' },
 ]
-const labelOf = (mode: Mode) => MODES.find(({ value }) => value === mode)?.label ?? mode
 /** Without a chosen setting, the one that changes most. */
 const otherThan = (mode: Mode): Mode => (mode === 'alert' ? 'ignore' : 'alert')
 
@@ -49,29 +43,25 @@ export function Page() {
   const tried = filters.out_of_band ?? (connection === undefined ? 'alert' : otherThan(connection.out_of_band))
   return (
     <>
-      <PageHead title="What would have alerted by another setting">
-        <p className="dim">Nothing is changed and nobody is alerted.</p>
-      </PageHead>
+      <PageHead title="What would have alerted by another setting" about="Nothing is changed and nobody is alerted." />
       {failed.error !== null && failed.data === undefined && (
         <Problem
           error={failed.error}
           retry={() => void failed.refetch()}
-          what={id === undefined ? 'The connections could not be read' : 'The connection could not be read'}
+          what={`The ${id === undefined ? 'connections' : 'connection'} could not be read`}
         />
       )}
-      <div className={classes.body}>
+      <Stack className="body" gap="lg">
         {(connections.isLoading || chosen.isLoading) && connection === undefined && <Skeleton height={160} />}
         {id === undefined && connections.data !== undefined && (
           <p className="dim">
             No billing account is connected, so there is nothing to judge.{' '}
-            <Link to="/p/$project/connections" params={{ project: project_id }}>
-              See the connections
-            </Link>
+            <ProjectLink page="connections">See the connections</ProjectLink>
           </p>
         )}
         {connection !== undefined && (
           <>
-            <div className={classes.line}>
+            <Group gap="sm" align="end">
               <Select
                 label="Connection"
                 data={connectionOptions(connections.data ?? [], { id, name: connection.name })}
@@ -84,7 +74,7 @@ export function Page() {
                 value={days}
                 onChange={chosen => setFilters({ days: (chosen ?? '7') as '7' })}
               />
-            </div>
+            </Group>
             <div>
               <div className="dim">Setting to try (out_of_band)</div>
               <SegmentedControl
@@ -98,7 +88,7 @@ export function Page() {
             </div>
           </>
         )}
-      </div>
+      </Stack>
       {connection !== undefined && <Result connection={connection} tried={tried} days={Number(days)} />}
     </>
   )
@@ -115,18 +105,11 @@ interface Chosen {
 function Result({ connection, tried, days }: Chosen) {
   const from = useMemo(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - days * DAY_MS).toISOString(), [days])
   const { data, error, isPending, refetch } = useQuery(dryRunQuery(connection, tried, from))
-  const list: ListState<Row> = {
-    items: data?.actions ?? [],
+  const list = {
+    ...wholeList<Row>(data?.actions, ({ action_id }) => action_id),
     isLoading: isPending,
     error: data === undefined ? error : null,
-    hasMore: false,
-    isLoadingMore: false,
-    moreError: null,
-    arrivals: [],
-    idOf: ({ action_id }) => action_id,
-    loadMore: () => {},
     retry: () => void refetch(),
-    showArrivals: () => {},
   }
   return (
     <>
@@ -151,11 +134,11 @@ function Totals({ dryRun, connection }: { dryRun: DryRun; connection: Connection
   const { may } = useSession()
   const { alerted, would_alert, out_of_band, unexplained, actions, is_complete } = dryRun
   return (
-    <div className={classes.body}>
-      <section aria-live="polite">
+    <Stack className="body" gap="lg">
+      <Stack component="section" gap={12} miw={0} aria-live="polite">
         <div className={classes.compared}>
           <Side title="What alerted" alerts={alerted} />
-          <Side title={`With ${labelOf(out_of_band)}`} alerts={would_alert} />
+          <Side title={`With ${labelOfMode(out_of_band)}`} alerts={would_alert} />
         </div>
         {!is_complete && (
           <p className="dim">There are too many to count, so these numbers are too low. Choose a shorter period.</p>
@@ -169,14 +152,14 @@ function Totals({ dryRun, connection }: { dryRun: DryRun; connection: Connection
           Everything else is as it was a minute after the refund or cancellation was seen. Silences and quiet hours are
           left out: they hide alerts, they change no verdict.
         </p>
-      </section>
+      </Stack>
       {may('manage', connection.project_id) && connection.status !== 'deleted' && (
         <div>
           <div className="dim">Setting of this connection (saved at once)</div>
           <OutOfBandChoice connection={connection} mayChange />
         </div>
       )}
-    </div>
+    </Stack>
   )
 }
 
@@ -194,11 +177,8 @@ function Side({ title, alerts: { count, sums } }: { title: string; alerts: DryRu
   )
 }
 
-const THEN = { yes: 'Alerted', no: 'Did not alert' }
-const TRIED = { yes: 'Alerts', no: 'Does not alert' }
-
-function Outcome({ alerts, words }: { alerts: boolean; words: { yes: string; no: string } }) {
-  return alerts ? <Badge tone="alarm">{words.yes}</Badge> : <Badge tone="quiet">{words.no}</Badge>
+function Outcome({ alerts, yes, no }: { alerts: boolean; yes: string; no: string }) {
+  return alerts ? <Badge tone="alarm">{yes}</Badge> : <Badge tone="quiet">{no}</Badge>
 }
 
 function columnsFor(tried: Mode): readonly Column<Row>[] {
@@ -213,16 +193,15 @@ function columnsFor(tried: Mode): readonly Column<Row>[] {
         </span>
       ),
     },
+    moneyColumn('130px', row => row, 'end'),
     {
-      title: 'Amount',
-      width: '130px',
-      align: 'end',
-      card: 'end',
-      cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+      title: 'Then',
+      width: '150px',
+      card: 'line',
+      cell: ({ alerted }) => <Outcome alerts={alerted} yes="Alerted" no="Did not alert" />,
     },
-    { title: 'Then', width: '150px', card: 'line', cell: ({ alerted }) => <Outcome alerts={alerted} words={THEN} /> },
     {
-      title: `With ${labelOf(tried)}`,
+      title: `With ${labelOfMode(tried)}`,
       width: '150px',
       card: 'line',
       cell: ({ would_alert }) => (
@@ -230,7 +209,7 @@ function columnsFor(tried: Mode): readonly Column<Row>[] {
           <span className="faint" aria-hidden>
             →
           </span>
-          <Outcome alerts={would_alert} words={TRIED} />
+          <Outcome alerts={would_alert} yes="Alerts" no="Does not alert" />
         </span>
       ),
     },

@@ -1,13 +1,10 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
+import { inboxEntryQuery } from '../../api/connections.ts'
 import { shortenId } from '../../format/ids.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { LongText } from '../../parts/long-text.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
-import classes from './action.module.css'
+import { Read } from '../../parts/page/index.ts'
+import { CopyId, LongText, Time } from '../../parts/show/index.ts'
 
 interface Event {
   connectionId: string
@@ -30,23 +27,25 @@ export function RawEvent({ connectionId, eventId }: Event) {
 }
 
 function Body({ connectionId, eventId }: Event) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['inbox', 'one', connectionId, eventId],
-    queryFn: ({ signal }) => api.inbox.getEntry(connectionId, eventId, { signal }),
-  })
-  if (error !== null) return <Problem error={error} retry={() => void refetch()} what="The event could not be read" />
-  if (data === undefined) return <Skeleton height={120} mt="sm" />
   return (
-    <>
-      <p className="dim">
-        {data.event_type} <CopyId id={eventId} length={28} />, received <Time at={data.received_at} />
-      </p>
-      {data.body === null ? (
-        <p className="dim">The body was deleted after its retention of 14 days.</p>
-      ) : (
-        <LongText className={`mono ${classes.raw}`} text={textOf(data.body)} />
+    <Read
+      query={useQuery(inboxEntryQuery(connectionId, eventId))}
+      what="The event could not be read"
+      loading={<Skeleton height={120} mt="sm" />}
+    >
+      {({ event_type, received_at, body }) => (
+        <>
+          <p className="dim">
+            {event_type} <CopyId id={eventId} length={28} />, received <Time at={received_at} />
+          </p>
+          {body === null ? (
+            <p className="dim">The body was deleted after its retention of 14 days.</p>
+          ) : (
+            <LongText text={textOf(body)} />
+          )}
+        </>
       )}
-    </>
+    </Read>
   )
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { StatementLine } from '../../api/statements.ts'
+import type { StatementLine } from '../../api/actions.ts'
 import { searchOf } from './statement-links.ts'
 
 function lineOf(category: StatementLine['category'], line: Partial<StatementLine> = {}): StatementLine {

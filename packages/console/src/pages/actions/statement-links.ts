@@ -1,4 +1,4 @@
-import type { StatementLine } from '../../api/statements.ts'
+import type { StatementLine } from '../../api/actions.ts'
 
 type Category = StatementLine['category']
 type Search = Readonly<Record<string, string>>

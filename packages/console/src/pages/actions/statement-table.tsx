@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router'
-import type { Statement, StatementLine } from '../../api/statements.ts'
+import type { Statement, StatementLine } from '../../api/actions.ts'
 import { formatMoney } from '../../format/money.ts'
-import { monthBounds } from '../../parts/period.ts'
+import { monthBounds } from '../../parts/filters/index.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
 import { searchOf } from './statement-links.ts'
 import classes from './statements.module.css'
 import { KINDS } from './words.ts'
@@ -108,7 +108,7 @@ interface NumbersProps {
 
 function Numbers({ lines, statement }: NumbersProps) {
   const { kind, currency, category } = lines[0]
-  const { project_id, connection_id, month } = statement
+  const { connection_id, month } = statement
   const tone = category === 'unexplained' ? classes.unexplained : category === 'pending' ? classes.pending : ''
   const { from, to } = monthBounds(month)
   const search = searchOf(lines, statement.lines)
@@ -118,13 +118,9 @@ function Numbers({ lines, statement }: NumbersProps) {
       {search === undefined ? (
         text
       ) : (
-        <Link
-          to="/p/$project/actions"
-          params={{ project: project_id }}
-          search={{ ...search, ...where, made_from: from, made_to: to } as never}
-        >
+        <ProjectLink page="actions" className="" search={{ ...search, ...where, made_from: from, made_to: to }}>
           {text}
-        </Link>
+        </ProjectLink>
       )}
     </td>
   )

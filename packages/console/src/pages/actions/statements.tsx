@@ -1,15 +1,10 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
+import { type Statement, type StatementLine, statementParams, statementQuery } from '../../api/actions.ts'
 import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
-import { type Statement, type StatementLine, statementParams, statementQuery } from '../../api/statements.ts'
-import { FilterBar, SearchChoiceFilter } from '../../parts/filter-bar.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { monthOf, nameMonth } from '../../parts/period.ts'
-import { Problem } from '../../parts/problem.tsx'
-import { useFilters } from '../../parts/use-filters.ts'
-import { useProjectId } from '../../parts/use-route.ts'
+import { FilterBar, monthOf, nameMonth, SearchChoiceFilter, useFilters } from '../../parts/filters/index.ts'
+import { PageHead, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
 import { connectionOptions } from './connection-options.ts'
 import { StatementTable } from './statement-table.tsx'
 import classes from './statements.module.css'
@@ -23,23 +18,24 @@ const FILTERS = {
 /** The money of a month by category, of one connection or of all connections of the project, for finance. */
 export function Page() {
   const project_id = useProjectId()
-  const [filters, setFilters, bind] = useFilters(FILTERS)
+  const [filters, , bind] = useFilters(FILTERS)
   const id = filters.connection_id
   const { data: connections } = useQuery(connectionsQuery(project_id))
   const { data: connection } = useQuery({ ...connectionQuery(project_id, id ?? ''), enabled: id !== undefined })
   const name = connection?.name ?? id
   const month = filters.month ?? monthOf(Date.now())
   const params = statementParams(project_id, id, month)
-  const statement = useQuery(statementQuery(params))
   const months = Array.from({ length: MONTHS }, (_, ago) => monthOf(Date.now(), -ago))
   const isUnconnected = connections?.length === 0 && id === undefined
   return (
     <>
-      <PageHead title={`Statement of ${nameMonth(month)}`} actions={<Outputs params={params} />}>
-        <p className="dim">
-          {name === undefined ? 'All connections' : <bdi>{name}</bdi>}. The month begins and ends at midnight UTC.
-        </p>
-      </PageHead>
+      <PageHead
+        title={`Statement of ${nameMonth(month)}`}
+        about={
+          <>{name === undefined ? 'All connections' : <bdi>{name}</bdi>}. The month begins and ends at midnight UTC.</>
+        }
+        actions={<Outputs params={params} />}
+      />
       <FilterBar>
         <SearchChoiceFilter
           label="Month"
@@ -48,25 +44,31 @@ export function Page() {
         />
         <SearchChoiceFilter
           label="All connections"
-          value={id}
           options={connectionOptions(connections ?? [], { id, name })}
-          onChange={connection_id => setFilters({ connection_id })}
+          {...bind('connection_id')}
         />
       </FilterBar>
       <div className="body">
-        {statement.error !== null ? (
-          <Problem
-            error={statement.error}
-            retry={() => void statement.refetch()}
-            what="The statement could not be read"
-          />
-        ) : statement.data === undefined ? (
-          <Skeleton height={280} width="min(100%, 720px)" />
-        ) : isUnconnected && statement.data.lines.length === 0 ? (
-          <NoConnection projectId={project_id} />
-        ) : (
-          <Tables statement={statement.data} connectionName={name} />
-        )}
+        <Read
+          query={useQuery(statementQuery(params))}
+          what="The statement could not be read"
+          loading={<Skeleton height={280} width="min(100%, 720px)" />}
+        >
+          {statement =>
+            isUnconnected && statement.lines.length === 0 ? (
+              <>
+                <p className="dim">
+                  A statement counts what the connections of a project show, and this project has none yet.
+                </p>
+                <p>
+                  <ProjectLink page="connections">Connect an account</ProjectLink>
+                </p>
+              </>
+            ) : (
+              <Tables statement={statement} connectionName={name} />
+            )
+          }
+        </Read>
       </div>
     </>
   )
@@ -88,7 +90,6 @@ function Outputs({ params }: { params: ReturnType<typeof statementParams> }) {
 
 function Tables({ statement, connectionName }: { statement: Statement; connectionName: string | undefined }) {
   const { lines, recount_pending } = statement
-  const tables = tablesOf(lines)
   return (
     <>
       {recount_pending && (
@@ -102,7 +103,7 @@ function Tables({ statement, connectionName }: { statement: Statement; connectio
           {connectionName === undefined ? 'a' : 'no'} refund, cancellation or other change in this month.
         </p>
       )}
-      {tables.map(([key, own]) => (
+      {tablesOf(lines).map(([key, own]) => (
         <StatementTable key={key} statement={statement} lines={own} />
       ))}
       {lines.length > 0 && (
@@ -120,17 +121,4 @@ function Tables({ statement, connectionName }: { statement: Statement; connectio
 function tablesOf(lines: readonly StatementLine[]): [string, StatementLine[]][] {
   const keyOf = ({ currency, mode }: StatementLine) => `${mode === 'test' ? 'test' : 'real'} ${currency ?? '~'}`
   return [...Map.groupBy(lines, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1))
-}
-
-function NoConnection({ projectId }: { projectId: string }) {
-  return (
-    <>
-      <p className="dim">A statement counts what the connections of a project show, and this project has none yet.</p>
-      <p>
-        <Link to="/p/$project/connections" params={{ project: projectId }}>
-          Connect an account
-        </Link>
-      </p>
-    </>
-  )
 }

@@ -1,9 +1,8 @@
 import type { Action } from '@backstop/client'
-import { Link } from '@tanstack/react-router'
-import { CopyId } from '../../parts/copy-id.tsx'
-import sheet from '../../parts/sheet.module.css'
-import { Time } from '../../parts/time.tsx'
-import classes from './action.module.css'
+import { Group } from '@mantine/core'
+import { Part, ProjectLink } from '../../parts/page/index.ts'
+import { CopyId, Time } from '../../parts/show/index.ts'
+import classes from './why.module.css'
 import { FAILURES, REASONS } from './words.ts'
 
 const QUESTIONS: Record<Action['verdict'], string> = {
@@ -13,10 +12,18 @@ const QUESTIONS: Record<Action['verdict'], string> = {
   not_alerted: 'Why this was not alerted',
 }
 
+/** What the provider answered when it was asked. */
+const READ_BACK = {
+  confirmed: 'The provider was asked, and has it.',
+  not_found: 'The provider was asked, and does not have it.',
+  unavailable: 'The provider was asked, and did not answer in time.',
+} as const
+
 /** The answer that people come for: why the action was alerted, or why it was not. */
 export function Why({ action }: { action: Action }) {
-  const { verdict, reason, why, project_id, connection_id, operation_id, incident_id, second_look_at } = action
+  const { verdict, reason, why, connection_id, operation_id, incident_id, second_look_at } = action
   const isAboutSetting = reason === 'out_of_band_ignore' || reason === 'auto_before_first_operation'
+  const readBack = READ_BACK[why?.read_back as keyof typeof READ_BACK]
   return (
     <section className={classes.why} data-verdict={verdict} aria-labelledby="why">
       <h2 id="why">{QUESTIONS[verdict]}</h2>
@@ -25,18 +32,16 @@ export function Why({ action }: { action: Action }) {
       {operation_id !== null && (
         <p>
           Explained by{' '}
-          <Link to="/p/$project/operations/$id" params={{ project: project_id, id: operation_id }}>
+          <ProjectLink page="operations" id={operation_id}>
             the operation of your software
-          </Link>{' '}
+          </ProjectLink>{' '}
           <CopyId id={operation_id} />
         </p>
       )}
       {why !== undefined && reason === 'expected_change_matches' && (
         <p>
           <span dir="auto">{why.rule}</span>.{' '}
-          <Link to="/p/$project/expected-changes" params={{ project: project_id }}>
-            See the expected changes
-          </Link>
+          <ProjectLink page="expected-changes">See the expected changes</ProjectLink>
         </p>
       )}
       {verdict === 'pending' && second_look_at !== null && (
@@ -46,58 +51,44 @@ export function Why({ action }: { action: Action }) {
       )}
       {incident_id !== null && (
         <p>
-          <Link to="/p/$project/incidents/$id" params={{ project: project_id, id: incident_id }}>
+          <ProjectLink page="incidents" id={incident_id}>
             {verdict === 'unexplained' ? 'Open the incident' : 'It was alerted before: open the incident'}
-          </Link>
+          </ProjectLink>
         </p>
       )}
       {isAboutSetting && (
         <p>
-          <Link to="/p/$project/connections/$id" params={{ project: project_id, id: connection_id }}>
+          <ProjectLink page="connections" id={connection_id}>
             See or change the setting of the connection
-          </Link>
+          </ProjectLink>
         </p>
       )}
-      <ReadBack action={action} />
+      {readBack !== undefined && <p className="dim">{readBack}</p>}
     </section>
   )
 }
 
-function ReadBack({ action: { why } }: { action: Action }) {
-  switch (why?.read_back) {
-    case 'confirmed':
-      return <p className="dim">The provider was asked, and has it.</p>
-    case 'not_found':
-      return <p className="dim">The provider was asked, and does not have it.</p>
-    case 'unavailable':
-      return <p className="dim">The provider was asked, and did not answer in time.</p>
-    default:
-      return null
-  }
-}
-
 /** The operations that came near, each with the one fact that failed. */
-export function Candidates({ action: { why, project_id } }: { action: Action }) {
+export function Candidates({ action: { why } }: { action: Action }) {
   if (why === undefined || why.candidates.length === 0) return null
   return (
-    <section className={sheet.part}>
-      <h2>Operations that do not explain it</h2>
-      <ul className={sheet.lines}>
+    <Part title="Operations that do not explain it">
+      <ul className="lines">
         {why.candidates.map(({ operation_id, failure, text }) => (
           <li key={operation_id}>
-            <div className={classes.lineTop}>
-              <Link className="link" to="/p/$project/operations/$id" params={{ project: project_id, id: operation_id }}>
+            <Group justify="space-between" gap="4px 16px">
+              <ProjectLink page="operations" id={operation_id}>
                 {FAILURES[failure]}
-              </Link>
+              </ProjectLink>
               <CopyId id={operation_id} />
-            </div>
+            </Group>
             <p className="dim" dir="auto">
               {text}
             </p>
           </li>
         ))}
       </ul>
-    </section>
+    </Part>
   )
 }
 
@@ -110,12 +101,11 @@ const DIFFERENT_FIELDS = {
 } as const
 
 /** What the provider shows differently from the report of the software. */
-export function Differences({ action: { differences } }: { action: Action }) {
-  if (differences === undefined || differences.length === 0) return null
+export function Differences({ action: { differences = [] } }: { action: Action }) {
+  if (differences.length === 0) return null
   return (
-    <section className={sheet.part}>
-      <h2>The provider shows something else than your software reported</h2>
-      <table className={classes.table}>
+    <Part title="The provider shows something else than your software reported">
+      <table className="table">
         <thead>
           <tr>
             <th scope="col">Field</th>
@@ -133,6 +123,6 @@ export function Differences({ action: { differences } }: { action: Action }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Part>
   )
 }

@@ -1,14 +1,14 @@
-import { Checkbox, MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Group, MultiSelect, Select, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useAllConnections } from '../../api/connections.ts'
-import classes from './channel-form.module.css'
+import { useConnectionNames } from '../../api/connections.ts'
+import { optionsOf } from '../../parts/filters/index.ts'
+import { useProjectId } from '../../parts/page/index.ts'
+import classes from './channel.module.css'
 import { canBeQuiet, type Draft, type FormProps } from './draft.ts'
-import { QuietHoursFields } from './quiet-hours.tsx'
 import { TargetFields } from './target-fields.tsx'
-import { EVENTS, KINDS } from './words.ts'
+import { DAYS, EVENTS, KINDS } from './words.ts'
 
 interface Props extends FormProps {
-  projectId: string
   isNew: boolean
   /** Names of the saved headers of a webhook. */
   headerNames?: readonly string[]
@@ -16,93 +16,141 @@ interface Props extends FormProps {
 }
 
 /** The settings of a channel. The children are its buttons. */
-export function ChannelForm({ projectId, isNew, headerNames = [], children, ...form }: Props) {
-  const { draft, faults, change } = form
+export function ChannelForm({ isNew, headerNames = [], children, ...form }: Props) {
+  const { draft, faults, field, edit } = form
   return (
-    <div className={classes.form}>
-      <TextInput
-        label="Name"
-        required
-        value={draft.name}
-        error={faults.name}
-        onChange={event => change({ name: event.currentTarget.value })}
-      />
-      {isNew && (
-        <Select
-          label="Kind"
-          data={KINDS}
-          value={draft.kind}
-          onChange={kind => kind !== null && change({ kind: kind as Draft['kind'] })}
-        />
-      )}
+    <Stack gap="md" miw={0}>
+      <TextInput label="Name" required error={faults.name} {...field('name')} />
+      {isNew && <Select label="Kind" data={KINDS} {...field('kind')} />}
       <TargetFields {...form} isNew={isNew} headerNames={headerNames} />
-      <Checkbox.Group
-        label="Events"
-        value={[...draft.events]}
-        error={faults.events}
-        onChange={events => change({ events: events as Draft['events'] })}
-      >
-        <div className={classes.choices}>
-          {EVENTS.map(({ value, label }) => (
-            <Checkbox key={value} size="xs" value={value} label={label} />
-          ))}
-        </div>
+      <Checkbox.Group label="Events" error={faults.events} {...field('events')} value={[...draft.events]}>
+        <Choices options={EVENTS} />
       </Checkbox.Group>
-      <FilterFields {...form} projectId={projectId} />
+      <FilterFields {...form} />
       {canBeQuiet(draft.kind) && (
-        <QuietHoursFields value={draft.quietHours} onChange={quietHours => change({ quietHours })} />
+        <QuietHoursFields value={draft.quietHours} onChange={quietHours => edit({ quietHours })} />
       )}
       <Switch
         size="sm"
         label="Show personal data"
         description="The name and e-mail address of customers, and who made a change"
         checked={draft.showsPersonalData}
-        onChange={event => change({ showsPersonalData: event.currentTarget.checked })}
+        onChange={event => edit({ showsPersonalData: event.currentTarget.checked })}
       />
       {children}
-    </div>
+    </Stack>
   )
 }
 
-function FilterFields({ draft, faults, change, projectId }: FormProps & { projectId: string }) {
-  const connections = useAllConnections(projectId)
-  const known = connections.map(({ connection_id, name }) => ({ value: connection_id, label: name }))
-  const deleted = draft.connectionIds
-    .filter(id => known.every(({ value }) => value !== id))
-    .map(id => ({ value: id, label: `${id} (deleted)` }))
-  const isLimited = draft.connectionIds.length > 0 || draft.kinds.length > 0 || draft.minimumAmounts.trim() !== ''
+/** The boxes of a group, in as many columns as there is room for. */
+function Choices({ options }: { options: readonly { value: string; label: string }[] }) {
+  return (
+    <SimpleGrid minColWidth="190px" spacing={12} verticalSpacing={8} pt={6}>
+      {options.map(({ value, label }) => (
+        <Checkbox key={value} size="xs" value={value} label={label} />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+const FILTERED_KINDS = [
+  { value: 'refund', label: 'Refunds' },
+  { value: 'cancellation', label: 'Cancellations' },
+]
+
+function FilterFields({ draft, faults, field }: FormProps) {
+  const { connectionIds, kinds, minimumAmounts } = draft
+  const names = useConnectionNames(useProjectId())
+  const deleted = connectionIds.filter(id => !names.has(id)).map(id => ({ value: id, label: `${id} (deleted)` }))
+  const isLimited = connectionIds.length > 0 || kinds.length > 0 || minimumAmounts.trim() !== ''
   return (
     <details className={classes.more} open={isLimited || undefined}>
       <summary>Only some alerts</summary>
-      <div className={classes.moreFields}>
+      <Stack gap={12} pt={12}>
         <MultiSelect
           label="Connections"
           description="Alerts that concern no connection always pass"
-          placeholder={draft.connectionIds.length === 0 ? 'All connections' : ''}
-          data={[...known, ...deleted]}
-          value={[...draft.connectionIds]}
+          placeholder={connectionIds.length === 0 ? 'All connections' : ''}
+          data={[...optionsOf(names), ...deleted]}
           clearable
-          onChange={connectionIds => change({ connectionIds })}
+          {...field('connectionIds')}
+          value={[...connectionIds]}
         />
-        <Checkbox.Group
-          label="Kinds"
-          value={[...draft.kinds]}
-          onChange={kinds => change({ kinds: kinds as Draft['kinds'] })}
-        >
-          <div className={classes.choices}>
-            <Checkbox size="xs" value="refund" label="Refunds" />
-            <Checkbox size="xs" value="cancellation" label="Cancellations" />
-          </div>
+        <Checkbox.Group label="Kinds" {...field('kinds')} value={[...kinds]}>
+          <Choices options={FILTERED_KINDS} />
         </Checkbox.Group>
         <Textarea
           label="Smallest amounts"
           description="One currency on each line. Other currencies have no minimum"
           placeholder={'EUR 50.00\nJPY 8000'}
-          value={draft.minimumAmounts}
           error={faults.minimumAmounts}
-          onChange={event => change({ minimumAmounts: event.currentTarget.value })}
+          {...field('minimumAmounts')}
         />
-      </div>
+      </Stack>
     </details>
   )
+}
+
+type QuietHours = NonNullable<Draft['quietHours']>
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+interface QuietProps {
+  value: QuietHours | null
+  onChange: (value: QuietHours | null) => void
+}
+
+/** The hours in which nothing is sent. */
+function QuietHoursFields({ value, onChange }: QuietProps) {
+  return (
+    <Stack gap={12}>
+      <Switch
+        size="sm"
+        label="Quiet hours"
+        description="Alerts wait, and arrive as one digest at the end. Keep one channel without quiet hours"
+        checked={value !== null}
+        onChange={event => onChange(event.currentTarget.checked ? defaultHours() : null)}
+      />
+      {value !== null && (
+        <>
+          <Group grow gap={12}>
+            <TextInput
+              label="From"
+              type="time"
+              value={value.from}
+              onChange={event => onChange({ ...value, from: event.currentTarget.value })}
+            />
+            <TextInput
+              label="To"
+              type="time"
+              value={value.to}
+              onChange={event => onChange({ ...value, to: event.currentTarget.value })}
+            />
+          </Group>
+          <Select
+            label="Time zone"
+            searchable
+            limit={50}
+            data={ZONES.includes(value.time_zone) ? ZONES : [value.time_zone, ...ZONES]}
+            value={value.time_zone}
+            onChange={zone => zone !== null && onChange({ ...value, time_zone: zone })}
+          />
+          <Checkbox.Group
+            label="They begin on"
+            value={value.days ?? DAYS.map(day => day.value)}
+            onChange={days => onChange({ ...value, days: days as QuietHours['days'] & string[] })}
+          >
+            <Group gap="8px 12px" pt={6}>
+              {DAYS.map(day => (
+                <Checkbox key={day.value} size="xs" value={day.value} label={day.label} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        </>
+      )}
+    </Stack>
+  )
+}
+
+function defaultHours(): QuietHours {
+  return { time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone, from: '22:00', to: '07:00', days: null }
 }

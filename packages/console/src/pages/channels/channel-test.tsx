@@ -1,11 +1,10 @@
 import type { ChannelTestResult } from '@backstop/client'
-import { Button, CloseButton } from '@mantine/core'
+import { Button, CloseButton, Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api } from '../../api/client.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { LongText } from '../../parts/long-text.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { Problem } from '../../parts/page/index.ts'
+import { Badge, LongText } from '../../parts/show/index.ts'
 import classes from './channel.module.css'
 
 /** The API waits up to 25 s for the receiver. */
@@ -27,7 +26,7 @@ export function ChannelTest({ channelId, onClose }: { channelId: string; onClose
   }, [data, queryClient])
   return (
     <section className={classes.result} aria-label="Test" aria-live="polite">
-      <div className={classes.buttons}>
+      <Group gap={12}>
         {isFetching ? (
           <Badge tone="waits">Waiting for the answer of the receiver…</Badge>
         ) : (
@@ -40,11 +39,11 @@ export function ChannelTest({ channelId, onClose }: { channelId: string; onClose
           </Button>
         )}
         <CloseButton aria-label="Close the test" onClick={onClose} />
-      </div>
+      </Group>
       {error !== null && !isFetching && <Problem error={error} what="The test was not sent" />}
       {data !== undefined && !isFetching && data.error !== undefined && <p dir="auto">{data.error}</p>}
       {data !== undefined && !isFetching && data.response !== null && data.response !== '' && (
-        <LongText className={classes.answer} dir="auto" text={data.response} />
+        <LongText dir="auto" text={data.response} height={280} />
       )}
     </section>
   )

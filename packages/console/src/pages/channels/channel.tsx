@@ -1,31 +1,28 @@
-import type { AlertChannel } from '@backstop/client'
-import { Button, Skeleton, Tabs } from '@mantine/core'
+import { type AlertChannel, ApiProblem } from '@backstop/client'
+import { Button, Group, Modal, Skeleton, Stack, Tabs } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import * as z from 'zod/mini'
-import { channelQuery } from '../../api/channels.ts'
-import { api, queryClient } from '../../api/client.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { isMissing } from '../../parts/is-missing.ts'
-import { PageHead } from '../../parts/page-head.tsx'
-import { UnreadPage } from '../../parts/unread-page.tsx'
-import { useFilters } from '../../parts/use-filters.ts'
-import { useProjectId, useResourceId } from '../../parts/use-route.ts'
+import { channelQuery, storeChannel } from '../../api/channels.ts'
+import { api, queryClient, refresh, useWrite } from '../../api/client.ts'
+import { useFilters } from '../../parts/filters/index.ts'
+import { ConfirmButton } from '../../parts/form/index.ts'
+import { PageHead, Problem, ThingPage, useProjectId, useResourceId } from '../../parts/page/index.ts'
+import { Badge, CopyId } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './channel.module.css'
 import { ChannelTest } from './channel-test.tsx'
-import { EnableSwitch } from './enable-switch.tsx'
 import { ChannelBadge, HealthSentences } from './health.tsx'
 import { nameKind } from './words.ts'
 
 // Each tab is loaded when it is opened, so that the page is small.
 const ChannelSettings = lazy(async () => ({ default: (await import('./channel-settings.tsx')).ChannelSettings }))
-const DeliveryList = lazy(async () => ({ default: (await import('./delivery-list.tsx')).DeliveryList }))
-const Replays = lazy(async () => ({ default: (await import('./replays.tsx')).Replays }))
+const DeliveryList = lazy(async () => ({ default: (await import('../deliveries/delivery-list.tsx')).DeliveryList }))
+const Replays = lazy(async () => ({ default: (await import('../deliveries/replays.tsx')).Replays }))
 
+const ABOVE = ['channels', 'Channels'] as const
 const TABS = [
   { value: 'message', label: 'Message and settings' },
   { value: 'deliveries', label: 'Deliveries' },
@@ -35,58 +32,52 @@ const FILTERS = { tab: z.enum(TABS.map(({ value }) => value)) }
 
 export function Page() {
   const id = useResourceId()
-  const { data: channel, error, refetch } = useQuery(channelQuery(id))
+  const query = useQuery(channelQuery(id))
   // It is read again after each live event of it, so its deletion elsewhere shows at once.
-  if (channel !== undefined && isMissing(error)) return <DeletedChannel name={channel.name} />
-  if (channel !== undefined) return <ChannelPage key={id} channel={channel} />
-  return (
-    <UnreadPage title="Channel" above={<ChannelsLink />} error={error} retry={() => void refetch()}>
+  const isDeleted = query.error instanceof ApiProblem && query.error.status === 404
+  const loading = (
+    <>
       <Skeleton height={20} width="40%" />
       <Skeleton height={400} mt="lg" />
-    </UnreadPage>
+    </>
   )
-}
-
-function DeletedChannel({ name }: { name: string }) {
   return (
-    <PageHead title={name} above={<ChannelsLink />}>
-      <Badge tone="quiet">Deleted</Badge>
-      <p>It sends nothing more. Its deliveries stay in the list of all deliveries.</p>
-    </PageHead>
-  )
-}
-
-function ChannelsLink() {
-  return (
-    <Link to="/p/$project/channels" params={{ project: useProjectId() }}>
-      Channels
-    </Link>
+    <ThingPage kind="Channel" above={ABOVE} query={query} loading={loading}>
+      {channel =>
+        isDeleted ? (
+          <PageHead title={channel.name} above={ABOVE}>
+            <Badge tone="quiet">Deleted</Badge>
+            <p>It sends nothing more. Its deliveries stay in the list of all deliveries.</p>
+          </PageHead>
+        ) : (
+          <ChannelPage key={id} channel={channel} />
+        )
+      }
+    </ThingPage>
   )
 }
 
 function ChannelPage({ channel }: { channel: AlertChannel }) {
-  const projectId = useProjectId()
   const [{ tab = 'message' }, setFilters] = useFilters(FILTERS)
-  const { may } = useSession()
-  const mayChange = may('manage', projectId)
-  const [isTestOpen, setIsTestOpen] = useState(false)
+  const mayChange = useSession().may('manage', useProjectId())
+  const [isTestOpen, test] = useDisclosure()
   return (
     <>
       <PageHead
         title={channel.name}
-        above={<ChannelsLink />}
-        actions={mayChange && <Actions channel={channel} onTest={() => setIsTestOpen(true)} />}
+        above={ABOVE}
+        actions={mayChange && <Actions channel={channel} onTest={test.open} />}
       >
-        <div className={classes.state}>
-          <div className={classes.buttons}>
+        <Stack className="dim" gap="sm" pt={4} maw={760}>
+          <Group gap={12}>
             <ChannelBadge channel={channel} />
             <span>{nameKind(channel.config.kind)}</span>
             <CopyId id={channel.channel_id} />
-          </div>
+          </Group>
           <HealthSentences channel={channel} />
-        </div>
+        </Stack>
       </PageHead>
-      {isTestOpen && <ChannelTest channelId={channel.channel_id} onClose={() => setIsTestOpen(false)} />}
+      {isTestOpen && <ChannelTest channelId={channel.channel_id} onClose={test.close} />}
       <Tabs
         className={classes.tabs}
         value={tab}
@@ -102,8 +93,8 @@ function ChannelPage({ channel }: { channel: AlertChannel }) {
       </Tabs>
       <Suspense>
         {tab === 'message' && <ChannelSettings channel={channel} mayChange={mayChange} />}
-        {tab === 'deliveries' && <DeliveryList projectId={projectId} channelId={channel.channel_id} />}
-        {tab === 'replays' && <Replays projectId={projectId} channelId={channel.channel_id} />}
+        {tab === 'deliveries' && <DeliveryList channelId={channel.channel_id} />}
+        {tab === 'replays' && <Replays channelId={channel.channel_id} />}
       </Suspense>
     </>
   )
@@ -111,16 +102,17 @@ function ChannelPage({ channel }: { channel: AlertChannel }) {
 
 function Actions({ channel, onTest }: { channel: AlertChannel; onTest: () => void }) {
   const navigate = useNavigate()
+  const { channel_id, project_id: project, name } = channel
   const remove = async () => {
-    await api.alertChannels.delete(channel.channel_id)
-    await navigate({ to: '/p/$project/channels', params: { project: channel.project_id } })
-    queryClient.removeQueries({ queryKey: ['channels', 'one', channel.channel_id] })
-    await queryClient.invalidateQueries({ queryKey: ['channels', 'list'] })
+    await api.alertChannels.delete(channel_id)
+    await navigate({ to: '/p/$project/channels', params: { project } })
+    queryClient.removeQueries({ queryKey: channelQuery(channel_id).queryKey })
+    await refresh(['channels', 'list'])
   }
   return (
     <>
       <ConfirmButton
-        question={`Delete the channel “${channel.name}”?`}
+        question={`Delete the channel “${name}”?`}
         consequence="It sends nothing more, and its secrets and addresses are erased. Its deliveries stay readable."
         onConfirm={remove}
       >
@@ -130,6 +122,32 @@ function Actions({ channel, onTest }: { channel: AlertChannel; onTest: () => voi
       <Button variant="default" onClick={onTest}>
         Send a test
       </Button>
+    </>
+  )
+}
+
+/** Switches a channel on or off. The same button undoes it, so the page shows the new state at once. */
+function EnableSwitch({ channel: { channel_id, name, enabled, health } }: { channel: AlertChannel }) {
+  const { queryKey } = channelQuery(channel_id)
+  const { isPending, error, variables, mutate, reset } = useWrite(
+    (enabled: boolean) => {
+      queryClient.setQueryData(queryKey, old => old && { ...old, enabled })
+      return api.alertChannels.change(channel_id, { enabled })
+    },
+    { onDone: storeChannel, onError: () => refresh(queryKey) },
+  )
+  return (
+    <>
+      <Button variant="default" disabled={isPending} onClick={() => mutate(!enabled)}>
+        {enabled ? 'Switch off' : health.state === 'disabled' ? 'Enable again' : 'Switch on'}
+      </Button>
+      <Modal
+        opened={error !== null}
+        onClose={reset}
+        title={`“${name}” was not switched ${variables === true ? 'on' : 'off'}`}
+      >
+        {error !== null && <Problem error={error} what="Nothing was changed" />}
+      </Modal>
     </>
   )
 }

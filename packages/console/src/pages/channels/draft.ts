@@ -1,5 +1,6 @@
 import type { AlertChannel, AlertChannelPatch, NewAlertChannel } from '@backstop/client'
 import { decimalAmount, parseMoney } from '../../format/money.ts'
+import type { useFields } from '../../parts/form/index.ts'
 import type { ChannelEvent, ChannelKind } from './words.ts'
 
 type QuietHours = NonNullable<NewAlertChannel['quiet_hours']>
@@ -32,10 +33,9 @@ export interface Draft {
 
 type Faults = Partial<Record<keyof Draft, string>>
 
-export interface FormProps {
+export interface FormProps extends Pick<ReturnType<typeof useFields<Draft>>, 'field' | 'edit'> {
   draft: Draft
   faults: Faults
-  change: (changed: Partial<Draft>) => void
 }
 
 export const EMPTY_DRAFT: Draft = {

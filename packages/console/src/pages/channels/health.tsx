@@ -1,7 +1,6 @@
 import type { AlertChannel } from '@backstop/client'
 import type { ReactNode } from 'react'
-import { Badge } from '../../parts/badges.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Badge, Time } from '../../parts/show/index.ts'
 import { failedShare, stateOf } from './channel-state.ts'
 
 /** The state of a channel as one word. */

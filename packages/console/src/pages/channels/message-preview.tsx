@@ -1,10 +1,11 @@
-import { SegmentedControl, Select, Skeleton } from '@mantine/core'
+import { Group, SegmentedControl, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type PreviewQuery, previewQuery, previewUrl } from '../../api/previews.ts'
-import { LongText } from '../../parts/long-text.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { type PreviewQuery, previewQuery, previewUrl } from '../../api/channels.ts'
+import { Problem } from '../../parts/page/index.ts'
+import { LongText } from '../../parts/show/index.ts'
+import type { Draft } from './draft.ts'
 import classes from './message-preview.module.css'
 import { type ChannelKind, EVENTS } from './words.ts'
 
@@ -12,16 +13,24 @@ interface Props {
   kind: ChannelKind
   projectId: string
   /** Settings that are not saved yet. Without them the saved ones apply. */
-  settings?: Pick<PreviewQuery, 'branding' | 'template' | 'shows_personal_data'>
-  /** Where the message goes, above it. */
-  target?: string | undefined
+  settings?: Settings
+  /** The form of the channel: its settings, and where the message goes, above it. */
+  draft?: Draft
 }
+
+type Settings = Pick<PreviewQuery, 'branding' | 'template' | 'shows_personal_data'>
 
 type Format = 'html' | 'text' | 'json'
 const TYPING_PAUSE_MS = 200
 
 /** A sample message as its receiver sees it. It follows the settings while somebody types. */
-export function MessagePreview({ kind, projectId, settings = {}, target }: Props) {
+export function MessagePreview({
+  kind,
+  projectId,
+  draft,
+  settings = draft === undefined ? {} : settingsOf(draft),
+}: Props) {
+  const target = draft === undefined ? '' : targetOf(draft)
   const [event, setEvent] = useState<NonNullable<PreviewQuery['event']>>('incident.opened')
   const [chosen, setFormat] = useState<Format>('html')
   const hasPage = kind !== 'webhook'
@@ -42,8 +51,8 @@ export function MessagePreview({ kind, projectId, settings = {}, target }: Props
   ]
   const events = [...EVENTS, { value: 'channel.test', label: 'Test' }, ...(hasDigest ? [DIGEST] : [])]
   return (
-    <section className={classes.preview} aria-label="Preview">
-      <div className={classes.controls}>
+    <Stack component="section" gap="sm" miw={0} aria-label="Preview">
+      <Group justify="space-between" gap="sm">
         <Select
           aria-label="Message"
           size="xs"
@@ -54,14 +63,14 @@ export function MessagePreview({ kind, projectId, settings = {}, target }: Props
         {formats.length > 1 && (
           <SegmentedControl size="xs" data={formats} value={format} onChange={value => setFormat(value as Format)} />
         )}
-      </div>
-      {target !== undefined && target !== '' && (
-        <p className={classes.target} dir="auto">
+      </Group>
+      {target !== '' && (
+        <Text size="sm" className="dim" style={{ overflowWrap: 'anywhere' }} dir="auto">
           {target}
-        </p>
+        </Text>
       )}
       {format === 'html' ? <MessageFrame query={query} /> : <MessageText query={{ ...query, format }} />}
-    </section>
+    </Stack>
   )
 }
 
@@ -95,9 +104,25 @@ function MessageFrame({ query }: { query: PreviewQuery }) {
 function MessageText({ query }: { query: PreviewQuery }) {
   const { data, error, refetch } = useQuery({ ...previewQuery(query), placeholderData: keepPreviousData })
   if (error !== null) return <Unshown error={error} retry={() => void refetch()} />
-  return <LongText className={classes.text} dir="auto" text={data ?? ' '} />
+  return <LongText dir="auto" text={data ?? ' '} height="min(640px, 78vh)" />
 }
 
 function Unshown({ error, retry }: { error: Error; retry: () => void }) {
   return <Problem error={error} retry={retry} what="This message cannot be shown" />
+}
+
+/** The settings of the draft that change its messages. */
+function settingsOf({ kind, template, showsPersonalData }: Draft): Settings {
+  return {
+    shows_personal_data: showsPersonalData ? 'true' : 'false',
+    ...(kind === 'webhook' && template.trim() !== '' ? { template } : {}),
+  }
+}
+
+/** Where the messages of the draft go, in one line above the preview. */
+function targetOf({ kind, name, to, url }: Draft): string {
+  const addresses = to.trim().replaceAll(/\s*\n\s*/g, ', ')
+  if (kind === 'email') return addresses === '' ? '' : `To: ${addresses}`
+  if (kind === 'webhook') return url.trim() === '' ? '' : `POST ${url.trim()}`
+  return name
 }

@@ -1,25 +1,17 @@
-import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Button, Group } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
-import { ManagersOnly } from '../../parts/managers-only.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { useProjectId } from '../../parts/use-route.ts'
+import { api, useWrite } from '../../api/client.ts'
+import { useFields } from '../../parts/form/index.ts'
+import { ManagersOnly, Problem, useProjectId } from '../../parts/page/index.ts'
 import classes from './channel.module.css'
 import { ChannelForm } from './channel-form.tsx'
-import { type Draft, EMPTY_DRAFT, findFaults, newChannelOf } from './draft.ts'
+import { EMPTY_DRAFT, findFaults, newChannelOf } from './draft.ts'
 import { MessagePreview } from './message-preview.tsx'
-import { settingsOf, targetOf } from './preview-settings.ts'
 
 export function Page() {
-  const above = (
-    <Link to="/p/$project/channels" params={{ project: useProjectId() }}>
-      Channels
-    </Link>
-  )
   return (
-    <ManagersOnly title="New channel" above={above}>
+    <ManagersOnly title="New channel" above={['channels', 'Channels']}>
       <NewChannel />
     </ManagersOnly>
   )
@@ -27,17 +19,13 @@ export function Page() {
 
 /** The form of a channel, and beside it the message that it will send. */
 function NewChannel() {
-  const projectId = useProjectId()
+  const project = useProjectId()
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
-  const [draft, setDraft] = useState<Draft>(EMPTY_DRAFT)
+  const { fields: draft, field, edit } = useFields(EMPTY_DRAFT)
   const [isChecked, setIsChecked] = useState(false)
-  const create = useMutation({
-    mutationFn: () => api.alertChannels.create(newChannelOf(draft, projectId)),
-    onSuccess: async ({ channel_id }) => {
-      await queryClient.invalidateQueries({ queryKey: ['channels', 'list'] })
-      await navigate({ to: '/p/$project/channels/$id', params: { project: projectId, id: channel_id } })
-    },
+  const create = useWrite(() => api.alertChannels.create(newChannelOf(draft, project)), {
+    refresh: [['channels', 'list']],
+    onDone: ({ channel_id: id }) => navigate({ to: '/p/$project/channels/$id', params: { project, id } }),
   })
   const faults = findFaults(draft, true)
   const submit = () => {
@@ -46,22 +34,16 @@ function NewChannel() {
   }
   return (
     <div className={classes.sides}>
-      <ChannelForm
-        draft={draft}
-        faults={isChecked ? faults : {}}
-        change={changed => setDraft({ ...draft, ...changed })}
-        projectId={projectId}
-        isNew
-      >
+      <ChannelForm draft={draft} faults={isChecked ? faults : {}} field={field} edit={edit} isNew>
         {create.error !== null && <Problem error={create.error} what="The channel was not created" />}
-        <div className={classes.buttons}>
+        <Group gap={12}>
           <Button loading={create.isPending} onClick={submit}>
             Create channel
           </Button>
           <span className="dim">You can test it on the next page.</span>
-        </div>
+        </Group>
       </ChannelForm>
-      <MessagePreview kind={draft.kind} projectId={projectId} settings={settingsOf(draft)} target={targetOf(draft)} />
+      <MessagePreview kind={draft.kind} projectId={project} draft={draft} />
     </div>
   )
 }

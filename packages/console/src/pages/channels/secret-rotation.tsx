@@ -1,11 +1,10 @@
 import type { RotatedAlertChannel } from '@backstop/client'
-import { Button, CopyButton, Modal, NumberInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, CopyButton, Modal, NumberInput, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
-import classes from './channel.module.css'
+import { api, useWrite } from '../../api/client.ts'
+import { Problem } from '../../parts/page/index.ts'
+import { LongText, Time } from '../../parts/show/index.ts'
 
 interface Props {
   channelId: string
@@ -16,19 +15,25 @@ interface Props {
 
 /** The signing secret of a webhook: rotate it, and sign with both secrets for a time. */
 export function SecretRotation({ channelId, fingerprint, previousExpiresAt, onRotated }: Props) {
-  const [isOpen, setIsOpen] = useState(false)
+  const [isOpen, dialog] = useDisclosure()
   const [hours, setHours] = useState(24)
-  const rotate = useMutation({
-    mutationFn: () => api.alertChannels.rotateSecret(channelId, { overlap_hours: hours }),
-    onSuccess: ({ secret: _, ...channel }) => onRotated(channel),
+  const rotate = useWrite(() => api.alertChannels.rotateSecret(channelId, { overlap_hours: hours }), {
+    onDone: ({ secret: _, ...channel }) => onRotated(channel),
   })
   const close = () => {
-    setIsOpen(false)
+    dialog.close()
     rotate.reset()
   }
   const secret = rotate.data?.secret
   return (
-    <section className={classes.secret} aria-label="Signing secret">
+    <Stack
+      component="section"
+      gap="sm"
+      pt={12}
+      align="flex-start"
+      style={{ borderTop: '1px solid var(--line)' }}
+      aria-label="Signing secret"
+    >
       <h2>Signing secret</h2>
       <p className="dim">
         {fingerprint === null ? (
@@ -45,12 +50,12 @@ export function SecretRotation({ channelId, fingerprint, previousExpiresAt, onRo
           </>
         )}
       </p>
-      <Button variant="default" onClick={() => setIsOpen(true)}>
+      <Button variant="default" onClick={dialog.open}>
         {fingerprint === null ? 'Create a secret' : 'Rotate the secret'}
       </Button>
       <Modal opened={isOpen} onClose={close} title={secret === undefined ? 'Rotate the secret' : 'The new secret'}>
         {secret === undefined ? (
-          <div className={classes.secretForm}>
+          <Stack gap={12}>
             <p>
               A new secret is generated. Until the overlap ends, each request is signed with both secrets, so you can
               change the receiver without losing a request.
@@ -66,17 +71,17 @@ export function SecretRotation({ channelId, fingerprint, previousExpiresAt, onRo
             <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
               Generate a new secret
             </Button>
-          </div>
+          </Stack>
         ) : (
-          <div className={classes.secretForm}>
+          <Stack gap={12}>
             <p>Copy it now. It is not shown again.</p>
-            <pre className={classes.answer}>{secret}</pre>
+            <LongText text={secret} />
             <CopyButton value={secret}>
               {({ copied, copy }) => <Button onClick={copy}>{copied ? 'Copied' : 'Copy the secret'}</Button>}
             </CopyButton>
-          </div>
+          </Stack>
         )}
       </Modal>
-    </section>
+    </Stack>
   )
 }

@@ -14,7 +14,8 @@ const PAGERDUTY_URLS = [
 const KEPT = 'Saved; type to replace it'
 
 /** The fields of the kind of the channel: where its messages go. */
-export function TargetFields({ draft, faults, change, isNew, headerNames }: Props) {
+export function TargetFields(props: Props) {
+  const { draft, faults, field, isNew } = props
   switch (draft.kind) {
     case 'slack':
     case 'teams':
@@ -26,9 +27,8 @@ export function TargetFields({ draft, faults, change, isNew, headerNames }: Prop
           required={isNew}
           autoComplete="off"
           placeholder={isNew ? 'https://…' : KEPT}
-          value={draft.webhookUrl}
           error={faults.webhookUrl}
-          onChange={event => change({ webhookUrl: event.currentTarget.value })}
+          {...field('webhookUrl')}
         />
       )
     case 'email':
@@ -38,9 +38,8 @@ export function TargetFields({ draft, faults, change, isNew, headerNames }: Prop
           description="One on each line. Each gets a mail of its own"
           required
           placeholder="on-call@example.com"
-          value={draft.to}
           error={faults.to}
-          onChange={event => change({ to: event.currentTarget.value })}
+          {...field('to')}
         />
       )
     case 'pagerduty':
@@ -52,45 +51,29 @@ export function TargetFields({ draft, faults, change, isNew, headerNames }: Prop
             required={isNew}
             autoComplete="off"
             placeholder={isNew ? '' : KEPT}
-            value={draft.routingKey}
             error={faults.routingKey}
-            onChange={event => change({ routingKey: event.currentTarget.value })}
+            {...field('routingKey')}
           />
-          {isNew && (
-            <Select
-              label="Where is the PagerDuty account?"
-              data={PAGERDUTY_URLS}
-              value={draft.eventsUrl}
-              onChange={eventsUrl => change({ eventsUrl: eventsUrl ?? '' })}
-            />
-          )}
+          {isNew && <Select label="Where is the PagerDuty account?" data={PAGERDUTY_URLS} {...field('eventsUrl')} />}
         </>
       )
     case 'webhook':
-      return <WebhookFields draft={draft} faults={faults} change={change} isNew={isNew} headerNames={headerNames} />
+      return <WebhookFields {...props} />
     default:
       return draft.kind satisfies never
   }
 }
 
-function WebhookFields({ draft, faults, change, isNew, headerNames }: Props) {
+function WebhookFields({ draft, faults, field, edit, isNew, headerNames }: Props) {
   return (
     <>
-      <TextInput
-        label="URL"
-        required
-        placeholder="https://example.com/hooks"
-        value={draft.url}
-        error={faults.url}
-        onChange={event => change({ url: event.currentTarget.value })}
-      />
+      <TextInput label="URL" required placeholder="https://example.com/hooks" error={faults.url} {...field('url')} />
       {isNew && (
         <PasswordInput
           label="Signing secret"
           description="Signs each request. Without it, requests are not signed"
           autoComplete="off"
-          value={draft.secret}
-          onChange={event => change({ secret: event.currentTarget.value })}
+          {...field('secret')}
         />
       )}
       {draft.headers === undefined ? (
@@ -98,7 +81,7 @@ function WebhookFields({ draft, faults, change, isNew, headerNames }: Props) {
           <p>Headers</p>
           <p className="dim">
             {headerNames.length === 0 ? 'None' : headerNames.join(', ')}{' '}
-            <UnstyledButton className="link" onClick={() => change({ headers: '' })}>
+            <UnstyledButton className="link" onClick={() => edit({ headers: '' })}>
               Replace
             </UnstyledButton>
           </p>
@@ -108,9 +91,9 @@ function WebhookFields({ draft, faults, change, isNew, headerNames }: Props) {
           label="Headers"
           description={isNew ? 'One on each line. Nobody can read the values here again' : 'Replaces all saved headers'}
           placeholder="Authorization: Bearer …"
-          value={draft.headers}
           error={faults.headers}
-          onChange={event => change({ headers: event.currentTarget.value })}
+          {...field('headers')}
+          value={draft.headers}
         />
       )}
       <Textarea
@@ -119,9 +102,8 @@ function WebhookFields({ draft, faults, change, isNew, headerNames }: Props) {
         placeholder={'{"message": "{{title}}", "details": {{data}}}'}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
         maxRows={14}
-        value={draft.template}
         error={faults.template}
-        onChange={event => change({ template: event.currentTarget.value })}
+        {...field('template')}
       />
     </>
   )

@@ -1,15 +1,12 @@
 import type { Connection } from '@backstop/client'
 import { Button } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
-import { connectionList } from '../../api/connections.ts'
+import { useQuery } from '@tanstack/react-query'
+import { connectionList, lastEventQuery } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { type Column, DataList } from '../../parts/data-list.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useProjectId } from '../../parts/use-route.ts'
+import { type Column, ListPage, textColumn } from '../../parts/list/index.ts'
+import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
+import { Badge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
-import classes from './connections.module.css'
-import { LastEvent } from './last-event.tsx'
 import { OutOfBandChoice } from './out-of-band-choice.tsx'
 import { PROVIDER_NAMES } from './words.ts'
 
@@ -17,58 +14,37 @@ export function Page() {
   const project_id = useProjectId()
   const { may } = useSession()
   const mayManage = may('manage', project_id)
-  const list = useList(connectionList, { project_id })
   return (
-    <>
-      <PageHead
-        title="Connections"
-        actions={
-          mayManage && (
-            <Button component={Link} to={`/p/${project_id}/connections/new`}>
-              Connect an account
-            </Button>
-          )
-        }
-      />
-      <DataList
-        label="Connections"
-        list={list}
-        columns={columnsFor(mayManage)}
-        hrefOf={({ connection_id }) => `/p/${project_id}/connections/${connection_id}`}
-        empty={
-          <>
-            <p>No billing account is connected, so Backstop sees no refund and no cancellation of this project.</p>
-            {mayManage && (
-              <p>
-                <Link to="/p/$project/connections/new" params={{ project: project_id }}>
-                  Connect the first account
-                </Link>
-              </p>
-            )}
-          </>
-        }
-      />
-    </>
+    <ListPage
+      title="Connections"
+      actions={
+        mayManage && (
+          <Button component={ProjectLink} page="connections/new">
+            Connect an account
+          </Button>
+        )
+      }
+      list={useList(connectionList, { project_id })}
+      columns={columnsFor(mayManage)}
+      opens="connections"
+      empty={
+        <>
+          <p>No billing account is connected, so Backstop sees no refund and no cancellation of this project.</p>
+          {mayManage && (
+            <p>
+              <ProjectLink page="connections/new">Connect the first account</ProjectLink>
+            </p>
+          )}
+        </>
+      }
+    />
   )
 }
 
 function columnsFor(mayManage: boolean): readonly Column<Connection>[] {
   return [
-    {
-      title: 'Name',
-      width: 'minmax(160px, 1fr)',
-      card: 'title',
-      cell: ({ name }) => (
-        <span className={classes.name} dir="auto">
-          {name}
-        </span>
-      ),
-    },
-    {
-      title: 'Account at',
-      width: '104px',
-      cell: ({ kind }) => <span className="dim">{PROVIDER_NAMES[kind]}</span>,
-    },
+    textColumn('Name', 'minmax(160px, 1fr)', ({ name }) => name, { card: 'title' }),
+    textColumn('Account at', '104px', ({ kind }) => PROVIDER_NAMES[kind], { tone: 'dim' }),
     {
       title: 'Last event',
       width: '120px',
@@ -88,6 +64,14 @@ function columnsFor(mayManage: boolean): readonly Column<Connection>[] {
       cell: connection => <OutOfBandChoice connection={connection} mayChange={mayManage} />,
     },
   ]
+}
+
+/** When the last event of a connection arrived. */
+function LastEvent({ connectionId }: { connectionId: string }) {
+  const { data, error } = useQuery(lastEventQuery(connectionId))
+  if (error !== null) return <span className="faint">Unknown</span>
+  if (data === undefined) return null
+  return <span className="dim">{data === null ? 'No event' : <Time at={data} />}</span>
 }
 
 /** Silent when all is well. */

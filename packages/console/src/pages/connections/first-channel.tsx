@@ -1,12 +1,10 @@
 import type { AlertChannel } from '@backstop/client'
-import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Button, Group } from '@mantine/core'
 import { channelList } from '../../api/channels.ts'
-import { api } from '../../api/client.ts'
+import { api, useWrite } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { Problem, ProjectLink } from '../../parts/page/index.ts'
+import { Badge } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './connections.module.css'
 
@@ -22,47 +20,43 @@ export function FirstChannel({ projectId }: { projectId: string }) {
       {!isLoading && error === null && items.length === 0 && (
         <p className="dim">No channel yet, so an alert reaches nobody.</p>
       )}
-      <ul className={classes.lines}>
+      <ul className={`lines ${classes.lines}`}>
         {items.slice(0, 5).map(channel => (
           <Channel key={channel.channel_id} channel={channel} mayTest={mayManage} />
         ))}
       </ul>
       {mayManage && (
-        <div>
-          <Button component={Link} to={`/p/${projectId}/channels/new`} variant="default">
+        <Group>
+          <Button component={ProjectLink} page="channels/new" variant="default">
             Add {items.length === 0 ? 'the first channel' : 'a channel'}
           </Button>
-        </div>
+        </Group>
       )}
     </section>
   )
 }
 
 function Channel({ channel, mayTest }: { channel: AlertChannel; mayTest: boolean }) {
-  const test = useMutation({ mutationFn: () => api.alertChannels.test(channel.channel_id) })
+  const { data, error, isPending, mutate } = useWrite(() => api.alertChannels.test(channel.channel_id))
   return (
     <li>
-      <div className={classes.spread}>
-        <Link
-          className="link"
-          to="/p/$project/channels/$id"
-          params={{ project: channel.project_id, id: channel.channel_id }}
-        >
+      <Group justify="space-between" align="baseline" gap="4px 16px">
+        <ProjectLink page="channels" id={channel.channel_id}>
           <span dir="auto">{channel.name}</span>
-        </Link>
+        </ProjectLink>
         {mayTest && (
-          <Button variant="default" size="compact-xs" loading={test.isPending} onClick={() => test.mutate()}>
+          <Button variant="default" size="compact-xs" loading={isPending} onClick={() => mutate()}>
             Send a test
           </Button>
         )}
-      </div>
+      </Group>
       <div role="status">
-        {test.data?.delivered === true && <Badge tone="good">The receiver accepted the test</Badge>}
-        {test.data?.delivered === false && (
-          <span className={classes.danger}>Not delivered: {test.data.error ?? `status ${test.data.status}`}</span>
+        {data?.delivered === true && <Badge tone="good">The receiver accepted the test</Badge>}
+        {data?.delivered === false && (
+          <span className={classes.danger}>Not delivered: {data.error ?? `status ${data.status}`}</span>
         )}
       </div>
-      {test.error !== null && <Problem error={test.error} what="The test was not sent" />}
+      {error !== null && <Problem error={error} what="The test was not sent" />}
     </li>
   )
 }

@@ -1,38 +1,36 @@
 import type { Connection } from '@backstop/client'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { eventsByOutcomeQuery, type InboxEntry, latestEventsQuery, type Outcome } from '../../api/inbox.ts'
+import { type InboxEntry, latestEventsQuery } from '../../api/connections.ts'
 import { incidentList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
 import { formatDuration } from '../../format/times.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time, useNow } from '../../parts/time.tsx'
+import { Problem, ProjectLink } from '../../parts/page/index.ts'
+import { Badge, CopyBox, Facts, idFact, Time, timeFact, useNow } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './connections.module.css'
-import { CopyBox } from './copy-box.tsx'
 import { feedRate } from './feed-rate.ts'
 import { OutOfBandChoice } from './out-of-band-choice.tsx'
 import { Silence } from './silence.tsx'
 import { MODES, OUTCOMES, readingText } from './words.ts'
 
+interface Props {
+  connection: Connection
+}
+
 /** Whether the connection works: its setting, its feed, whether its provider can be read, and what was refused. */
-export function Health({ connection }: { connection: Connection }) {
+export function Health({ connection }: Props) {
   const { may } = useSession()
   const { project_id, connection_id, out_of_band } = connection
-  const mode = MODES.find(({ value }) => value === out_of_band)
   return (
     <div className={classes.body}>
       <section>
         <h2>When it alerts (out_of_band)</h2>
         <OutOfBandChoice connection={connection} mayChange={may('manage', project_id)} />
-        <p className="dim">{mode?.meaning}</p>
+        <p className="dim">{MODES.find(({ value }) => value === out_of_band)?.meaning}</p>
         <p>
-          <Link to="/p/$project/dry-run" params={{ project: project_id }} search={{ connection_id } as never}>
+          <ProjectLink page="dry-run" search={{ connection_id }}>
             See what would have alerted last week by another setting
-          </Link>
+          </ProjectLink>
         </p>
       </section>
       <OpenProblems connection={connection} />
@@ -45,9 +43,9 @@ export function Health({ connection }: { connection: Connection }) {
         <h2>Identity</h2>
         <Facts
           facts={[
-            ['Id', <CopyId key="id" id={connection_id} length={32} />],
+            ['Id', idFact(connection_id)],
             ['Site', connection.site],
-            ['Connected', <Time key="at" at={connection.created_at} />],
+            ['Connected', timeFact(connection.created_at)],
           ]}
         />
         <p className="dim">URL for notifications of the provider</p>
@@ -58,19 +56,19 @@ export function Health({ connection }: { connection: Connection }) {
 }
 
 /** Open incidents about the connection itself, for example that its feed is silent. */
-function OpenProblems({ connection: { project_id, connection_id } }: { connection: Connection }) {
+function OpenProblems({ connection: { project_id, connection_id } }: Props) {
   const { items } = useList(incidentList, { project_id, connection_id, state: 'open' })
   const own = items.filter(({ code }) => code === 'FEED_SILENT' || code === 'VERIFICATION_UNAVAILABLE')
   if (own.length === 0) return null
   return (
     <section>
       <h2>Needs you</h2>
-      <ul className={classes.lines}>
+      <ul className={`lines ${classes.lines}`}>
         {own.map(({ incident_id, summary, opened_at }) => (
           <li key={incident_id}>
-            <Link className="link" to="/p/$project/incidents/$id" params={{ project: project_id, id: incident_id }}>
+            <ProjectLink page="incidents" id={incident_id}>
               {summary}
-            </Link>
+            </ProjectLink>
             <span className="dim">
               Since <Time at={opened_at} />
             </span>
@@ -83,13 +81,13 @@ function OpenProblems({ connection: { project_id, connection_id } }: { connectio
 
 const LIVE_MS = 15_000
 
-function Feed({ connection: { connection_id } }: { connection: Connection }) {
+function Feed({ connection: { connection_id } }: Props) {
   const now = useNow()
   const { data, error, refetch } = useQuery({ ...latestEventsQuery(connection_id), refetchInterval: LIVE_MS })
   if (error !== null && data === undefined) {
     return <Problem error={error} retry={() => void refetch()} what="The events could not be read" />
   }
-  const events = data?.events ?? []
+  const events = data?.data ?? []
   const last = events[0]
   const rate = feedRate(
     events.map(({ received_at }) => Date.parse(received_at)),
@@ -100,13 +98,13 @@ function Feed({ connection: { connection_id } }: { connection: Connection }) {
       <h2>Feed</h2>
       <Facts
         facts={[
-          ['Last event', last === undefined ? 'None yet' : <Time key="last" at={last.received_at} />],
+          ['Last event', timeFact(last?.received_at) ?? 'None yet'],
           [
             'Rate',
             rate === null ? null : (
               <>
                 {events.length} {events.length === 1 ? 'event' : 'events'}
-                {data?.hasMore === true ? ' (the newest)' : ''} in {formatDuration(rate.spanMs)}
+                {data?.next_cursor === null ? '' : ' (the newest)'} in {formatDuration(rate.spanMs)}
                 <Sparkline counts={rate.counts} />
               </>
             ),
@@ -132,66 +130,58 @@ function Sparkline({ counts }: { counts: readonly number[] }) {
 }
 
 /** Events that had no effect, by reason, with what to do. Absent when there are none. */
-function Refusals({ connection, outcome }: { connection: Connection; outcome: Extract<Outcome, 'parked' | 'held'> }) {
-  const { project_id, connection_id } = connection
-  const { data } = useQuery({ ...eventsByOutcomeQuery(connection_id, outcome), refetchInterval: LIVE_MS })
+function Refusals({ connection: { connection_id }, outcome }: Props & { outcome: 'parked' | 'held' }) {
+  const { data } = useQuery({ ...latestEventsQuery(connection_id, outcome), refetchInterval: LIVE_MS })
   if (data === undefined || data.data.length === 0) return null
   const { label, remedy } = OUTCOMES[outcome]
   return (
     <section>
       <h2>{label} events</h2>
       <p className="dim">{remedy}</p>
-      <ul className={classes.lines}>
-        {byReason(data.data).map(({ reason, count, last }) => (
+      <ul className={`lines ${classes.lines}`}>
+        {byReason(data.data).map(([reason, group]) => (
           <li key={reason}>
             <span dir="auto">{reason}</span>
             <span className="dim">
-              {count}
-              {data.next_cursor === null ? '' : ' of the newest 200'}, last <Time at={last} />
+              {group.length}
+              {data.next_cursor === null ? '' : ' of the newest 200'}, last <Time at={group[0]?.received_at} />
             </span>
           </li>
         ))}
       </ul>
       <p>
-        <Link
-          to="/p/$project/connections/$id"
-          params={{ project: project_id, id: connection_id }}
-          search={{ tab: 'inbox', outcome } as never}
-        >
+        <ProjectLink page="connections" id={connection_id} search={{ tab: 'inbox', outcome }}>
           Show these events
-        </Link>
+        </ProjectLink>
       </p>
     </section>
   )
 }
 
-function byReason(entries: readonly InboxEntry[]): { reason: string; count: number; last: string }[] {
-  const groups = Map.groupBy(entries, ({ reason }) => reason)
-  return [...groups]
-    .map(([reason, group]) => ({ reason, count: group.length, last: group[0]?.received_at ?? '' }))
-    .sort((a, b) => b.count - a.count)
+/** The events of each reason, the most frequent reason first. */
+function byReason(entries: readonly InboxEntry[]): [string, InboxEntry[]][] {
+  return [...Map.groupBy(entries, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length)
 }
 
-export function Reading({ connection }: { connection: Connection }) {
+export function Reading({ connection }: Props) {
   const { reading } = connection
+  const text = readingText(connection)
   return (
     <section>
       <h2>Reading the provider</h2>
       <div>
-        {reading.state === 'failing' ? (
-          <Badge tone="alarm">{readingText(connection)}</Badge>
-        ) : reading.state === 'healthy' ? (
-          <Badge tone="good">{readingText(connection)}</Badge>
+        {reading.state === 'failing' || reading.state === 'healthy' ? (
+          <Badge tone={reading.state === 'failing' ? 'alarm' : 'good'}>{text}</Badge>
         ) : (
-          <span className="dim">{readingText(connection)}</span>
+          <span className="dim">{text}</span>
         )}
       </div>
       <Facts
         facts={[
           ['Why', reading.error],
-          ['Failing since', reading.failing_since === null ? null : <Time key="since" at={reading.failing_since} />],
-          ['Last read', reading.last_run_at === null ? null : <Time key="last" at={reading.last_run_at} />],
-          ['Next read', reading.next_run_at === null ? null : <Time key="next" at={reading.next_run_at} />],
+          ['Failing since', timeFact(reading.failing_since)],
+          ['Last read', timeFact(reading.last_run_at)],
+          ['Next read', timeFact(reading.next_run_at)],
         ]}
       />
     </section>

@@ -1,14 +1,11 @@
 import type { Connection } from '@backstop/client'
-import { Button, Skeleton } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../../api/client.ts'
-import { inboxEntryQuery, inboxReplaysQuery } from '../../api/inbox.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { LongText } from '../../parts/long-text.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
+import { api, useWrite } from '../../api/client.ts'
+import { type InboxEntry, inboxEntryQuery, inboxReplaysQuery } from '../../api/connections.ts'
+import { Problem, ProjectLink, Read } from '../../parts/page/index.ts'
+import { Facts, idFact, LongText, timeFact } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './connections.module.css'
 import { OutcomeBadge } from './inbox.tsx'
@@ -18,109 +15,80 @@ const WAIT_MS = 1_000
 /** One event: its outcome, why, what it led to, its body as the provider sent it, and its replay. */
 export function InboxEvent({ connection, id }: { connection: Connection; id: string }) {
   const { project_id, connection_id } = connection
-  const query = inboxEntryQuery(connection_id, id)
-  const replay = useReplay(connection_id, id)
+  const { may } = useSession()
+  const replay = useWrite(() => api.inbox.replayEntry(connection_id, id), {
+    refresh: [inboxReplaysQuery(connection_id).queryKey],
+  })
   const isWaiting = (replayId: string | null | undefined) =>
     replay.data !== undefined && replayId !== replay.data.replay_id
-  const { data, error, refetch } = useQuery({
-    ...query,
+  const query = useQuery({
+    ...inboxEntryQuery(connection_id, id),
     refetchInterval: ({ state }) => (isWaiting(state.data?.replay_id) ? WAIT_MS : false),
   })
-  const back = (
-    <p>
-      <Link to="." search={((old: object) => ({ ...old, event: undefined })) as never}>
-        ← All events
-      </Link>
-    </p>
-  )
-  if (data === undefined) {
-    return (
-      <div className={classes.body}>
-        {back}
-        {error === null ? (
-          <Skeleton height={200} />
-        ) : (
-          <Problem error={error} retry={() => void refetch()} what="The event could not be read" />
-        )}
-      </div>
-    )
-  }
   return (
     <div className={classes.body}>
-      {back}
-      <section>
-        <h2 className="mono" dir="auto">
-          {data.event_type}
-        </h2>
-        <Facts
-          facts={[
-            ['Outcome', <OutcomeBadge key="outcome" outcome={data.outcome} />],
-            ['Why', data.reason],
-            ['Event', <CopyId key="id" id={data.event_id} length={32} />],
-            ['Received', <Time key="received" at={data.received_at} />],
-            ['Decided', <Time key="decided" at={data.processed_at} />],
-            [
-              'Led to',
-              data.action_ids.length === 0 ? (
-                'No refund or cancellation of its own'
+      <p>
+        <Link to="." search={((old: object) => ({ ...old, event: undefined })) as never}>
+          ← All events
+        </Link>
+      </p>
+      <Read query={query} what="The event could not be read" loading={<Skeleton height={200} />}>
+        {event => (
+          <>
+            <section>
+              <h2 className="mono" dir="auto">
+                {event.event_type}
+              </h2>
+              <EventFacts event={event} />
+              {may('manage', project_id) && event.body !== null && (
+                <ReplayButton replay={replay} isWaiting={isWaiting(event.replay_id)} />
+              )}
+            </section>
+            <section>
+              <h2>Body as the provider sent it</h2>
+              {event.body === null ? (
+                <p className="dim">The body is not kept any more. Bodies are kept for 14 days.</p>
               ) : (
-                <Actions key="actions" project={project_id} ids={data.action_ids} />
-              ),
-            ],
-          ]}
-        />
-        <ReplayButton
-          projectId={project_id}
-          replay={replay}
-          isWaiting={isWaiting(data.replay_id)}
-          hasBody={data.body !== null}
-        />
-      </section>
-      <section>
-        <h2>Body as the provider sent it</h2>
-        {data.body === null ? (
-          <p className="dim">The body is not kept any more. Bodies are kept for 14 days.</p>
-        ) : (
-          <LongText
-            className={classes.raw}
-            text={typeof data.body === 'string' ? data.body : JSON.stringify(data.body, null, 2)}
-          />
+                <LongText text={typeof event.body === 'string' ? event.body : JSON.stringify(event.body, null, 2)} />
+              )}
+            </section>
+          </>
         )}
-      </section>
+      </Read>
     </div>
   )
 }
 
-function Actions({ project, ids }: { project: string; ids: readonly string[] }) {
-  return ids.map(id => (
+function EventFacts({ event }: { event: InboxEntry }) {
+  const actions = event.action_ids.map(id => (
     <div key={id}>
-      <Link className="link mono" to="/p/$project/actions/$id" params={{ project, id }}>
+      <ProjectLink className="link mono" page="actions" id={id}>
         {id}
-      </Link>
+      </ProjectLink>
     </div>
   ))
-}
-
-function useReplay(connectionId: string, id: string) {
-  const queryClient = useQueryClient()
-  return useMutation({
-    mutationFn: () => api.inbox.replayEntry(connectionId, id),
-    onSuccess: () => void queryClient.invalidateQueries({ queryKey: inboxReplaysQuery(connectionId).queryKey }),
-  })
+  return (
+    <Facts
+      facts={[
+        ['Outcome', <OutcomeBadge key="outcome" outcome={event.outcome} />],
+        ['Why', event.reason],
+        ['Event', idFact(event.event_id)],
+        ['Received', timeFact(event.received_at)],
+        ['Decided', timeFact(event.processed_at)],
+        ['Led to', actions.length === 0 ? 'No refund or cancellation of its own' : actions],
+      ]}
+    />
+  )
 }
 
 interface ReplayButtonProps {
-  projectId: string
-  replay: ReturnType<typeof useReplay>
+  replay: { isPending: boolean; isSuccess: boolean; error: Error | null; mutate(): void }
   isWaiting: boolean
-  hasBody: boolean
 }
 
-function ReplayButton({ projectId, replay, isWaiting, hasBody }: ReplayButtonProps) {
-  const { may } = useSession()
-  if (!may('manage', projectId) || !hasBody) return null
+function ReplayButton({ replay, isWaiting }: ReplayButtonProps) {
   return (
-    <div className={classes.row}>
+    <Group gap="8px 12px">
       <Button variant="default" loading={replay.isPending || isWaiting} onClick={() => replay.mutate()}>
         Replay this event
       </Button>
@@ -129,6 +97,6 @@ function ReplayButton({ projectId, replay, isWaiting, hasBody }: ReplayButtonPro
         {replay.isSuccess && !isWaiting && 'It was decided again.'}
       </span>
       {replay.error !== null && <Problem error={replay.error} what="The event was not replayed" />}
-    </div>
+    </Group>
   )
 }

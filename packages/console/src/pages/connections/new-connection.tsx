@@ -1,12 +1,9 @@
-import type { Connection, CreatedConnection, NewConnection } from '@backstop/client'
+import type { Connection, NewConnection } from '@backstop/client'
 import { Button, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { ManagersOnly } from '../../parts/managers-only.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { useProjectId } from '../../parts/use-route.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { api, queryClient, useWrite } from '../../api/client.ts'
+import { useFields } from '../../parts/form/index.ts'
+import { ManagersOnly, Problem, useProjectId } from '../../parts/page/index.ts'
 import classes from './connections.module.css'
 import { shownOnceKey } from './shown-once.ts'
 import { MODES, type Mode, PROVIDERS } from './words.ts'
@@ -35,13 +32,8 @@ function bodyOf({ kind, name, out_of_band, destination_secret, site }: Draft): N
 }
 
 export function Page() {
-  const above = (
-    <Link to="/p/$project/connections" params={{ project: useProjectId() }}>
-      Connections
-    </Link>
-  )
   return (
-    <ManagersOnly title="Connect a billing account" above={above}>
+    <ManagersOnly title="Connect a billing account" above={['connections', 'Connections']}>
       <NewConnectionForm />
     </ManagersOnly>
   )
@@ -49,88 +41,72 @@ export function Page() {
 
 /** The first step of the setup: names the account. Its page then shows the steps at the provider with their ticks. */
 function NewConnectionForm() {
-  const project_id = useProjectId()
+  const project = useProjectId()
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
-  const [draft, setDraft] = useState(EMPTY)
-  const create = useMutation({
-    mutationFn: (body: NewConnection) => api.connections.create(project_id, body),
-    onSuccess(created: CreatedConnection) {
+  const { fields: draft, field } = useFields(EMPTY)
+  const create = useWrite((body: NewConnection) => api.connections.create(project, body), {
+    refresh: [['connections', 'list']],
+    onDone(created) {
       queryClient.setQueryData(shownOnceKey(created.connection_id), created)
-      void queryClient.invalidateQueries({ queryKey: ['connections', 'list'] })
-      const params = { project: project_id, id: created.connection_id }
+      const params = { project, id: created.connection_id }
       void navigate({ to: '/p/$project/connections/$id', params, search: { tab: 'setup' } as never })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate(bodyOf(draft))
-  }
   const isComplete = draft.name.trim() !== '' && (draft.kind !== 'reseller' || draft.destination_secret.trim() !== '')
   return (
-    <form className={classes.body} onSubmit={submit}>
+    <form
+      className={classes.body}
+      onSubmit={event => {
+        event.preventDefault()
+        create.mutate(bodyOf(draft))
+      }}
+    >
       <div className={classes.form}>
-        <Fields draft={draft} onChange={change => setDraft({ ...draft, ...change })} />
+        <Radio.Group label="Where is the account?" {...field('kind')}>
+          <Stack gap="sm" mt="sm">
+            {Object.entries(PROVIDERS).map(([value, label]) => (
+              <Radio key={value} value={value} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <TextInput
+          label="Name"
+          description="Alerts and lists name the account by it, for example “Card account Europe”."
+          required
+          {...field('name')}
+        />
+        {draft.kind === 'reseller' && (
+          <PasswordInput
+            label="Secret of the destination"
+            description="Make a notification destination at the provider, and copy its secret here. You set its URL in the next step."
+            autoComplete="off"
+            required
+            {...field('destination_secret')}
+          />
+        )}
+        {draft.kind === 'subscription' && (
+          <TextInput
+            label="Site"
+            description="The first part of the account’s address: acme of acme.chargebee.com. It can be added later."
+            {...field('site')}
+          />
+        )}
+        <Radio.Group
+          label="When does it alert? (out_of_band)"
+          description="It can be changed at any time."
+          {...field('out_of_band')}
+        >
+          <Stack gap="sm" mt="sm">
+            {MODES.map(({ value, label, meaning }) => (
+              <Radio key={value} value={value} label={label} description={meaning} />
+            ))}
+          </Stack>
+        </Radio.Group>
         <Button type="submit" size="sm" loading={create.isPending} disabled={!isComplete}>
           Make its endpoint
         </Button>
       </div>
       {create.error !== null && <Problem error={create.error} what="The account is not connected" />}
     </form>
-  )
-}
-
-function Fields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
-  return (
-    <>
-      <Radio.Group
-        label="Where is the account?"
-        value={draft.kind}
-        onChange={kind => onChange({ kind: kind as Draft['kind'] })}
-      >
-        <Stack gap="sm" mt="sm">
-          {Object.entries(PROVIDERS).map(([value, label]) => (
-            <Radio key={value} value={value} label={label} />
-          ))}
-        </Stack>
-      </Radio.Group>
-      <TextInput
-        label="Name"
-        description="Alerts and lists name the account by it, for example “Card account Europe”."
-        required
-        value={draft.name}
-        onChange={event => onChange({ name: event.currentTarget.value })}
-      />
-      {draft.kind === 'reseller' && (
-        <PasswordInput
-          label="Secret of the destination"
-          description="Make a notification destination at the provider, and copy its secret here. You set its URL in the next step."
-          autoComplete="off"
-          required
-          value={draft.destination_secret}
-          onChange={event => onChange({ destination_secret: event.currentTarget.value })}
-        />
-      )}
-      {draft.kind === 'subscription' && (
-        <TextInput
-          label="Site"
-          description="The first part of the account’s address: acme of acme.chargebee.com. It can be added later."
-          value={draft.site}
-          onChange={event => onChange({ site: event.currentTarget.value })}
-        />
-      )}
-      <Radio.Group
-        label="When does it alert? (out_of_band)"
-        description="It can be changed at any time."
-        value={draft.out_of_band}
-        onChange={mode => onChange({ out_of_band: mode as Mode })}
-      >
-        <Stack gap="sm" mt="sm">
-          {MODES.map(({ value, label, meaning }) => (
-            <Radio key={value} value={value} label={label} description={meaning} />
-          ))}
-        </Stack>
-      </Radio.Group>
-    </>
   )
 }

@@ -1,84 +1,65 @@
 import type { Connection } from '@backstop/client'
-import { Button, Menu, Modal } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, Menu, Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type SyntheticEvent, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { connectionList, connectionQuery } from '../../api/connections.ts'
-import { mergeIntoLists } from '../../api/list-cache.ts'
-import { isLostRace } from '../../parts/is-lost-race.ts'
-import { LostRace } from '../../parts/lost-race.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import classes from './connections.module.css'
-import { MODES, type Mode } from './words.ts'
+import { api, refresh, useWrite } from '../../api/client.ts'
+import { storeConnection } from '../../api/connections.ts'
+import { isLostRace, LostRace } from '../../parts/form/index.ts'
+import { Problem } from '../../parts/page/index.ts'
+import { labelOfMode, MODES, type Mode } from './words.ts'
 
-const labelOf = (mode: Mode) => MODES.find(({ value }) => value === mode)?.label ?? mode
-
-/** Writes a connection that the API answered into the page and the lists. */
-export function useStoreConnection(): (connection: Connection) => void {
-  const queryClient = useQueryClient()
-  return connection => {
-    queryClient.setQueryData(connectionQuery(connection.project_id, connection.connection_id).queryKey, connection)
-    mergeIntoLists(queryClient, connectionList, connection)
-  }
-}
-
-function useChangeMode(connection: Connection) {
-  const queryClient = useQueryClient()
-  const store = useStoreConnection()
+function useChangeMode({ project_id, connection_id, out_of_band, version }: Connection) {
   const [former, setFormer] = useState<Mode | null>(null)
-  const change = useMutation({
-    mutationFn: ({ to, version }: { to: Mode; version: number }) =>
-      api.connections.change(
-        connection.project_id,
-        connection.connection_id,
-        { out_of_band: to },
-        { ifVersion: version },
-      ),
-    onSuccess: store,
-    onError() {
-      setFormer(null)
-      // Before the dialog shows the setting that is stored, it is read again.
-      return queryClient.invalidateQueries({ queryKey: ['connections'] })
+  const change = useWrite(
+    ({ to, version }: { to: Mode; version: number }) =>
+      api.connections.change(project_id, connection_id, { out_of_band: to }, { ifVersion: version }),
+    {
+      onDone: storeConnection,
+      onError() {
+        setFormer(null)
+        // Before the dialog shows the setting that is stored, it is read again.
+        return refresh('connections')
+      },
     },
-  })
-  const wanted = change.variables?.to ?? connection.out_of_band
+  )
+  const wanted = change.variables?.to ?? out_of_band
   return {
     change,
     former,
     wanted,
-    shown: change.isPending ? wanted : connection.out_of_band,
+    shown: change.isPending ? wanted : out_of_band,
     choose(to: Mode) {
-      if (to === connection.out_of_band) return change.reset()
-      setFormer(former === to ? null : connection.out_of_band)
-      change.mutate({ to, version: connection.version })
+      if (to === out_of_band) return change.reset()
+      setFormer(former === to ? null : out_of_band)
+      change.mutate({ to, version })
     },
   }
+}
+
+// A row of the list is a link, which must not open when its selector is used.
+function keepRow(event: SyntheticEvent): void {
+  event.preventDefault()
+  event.stopPropagation()
 }
 
 /** The setting of one connection: saved at once, with undo, and with the way to see its effect before it is saved. */
 export function OutOfBandChoice({ connection, mayChange }: { connection: Connection; mayChange: boolean }) {
   const navigate = useNavigate()
-  const { change, former, wanted, shown, choose } = useChangeMode(connection)
+  const modes = useChangeMode(connection)
+  const { change, former, shown, choose } = modes
   const { project_id, connection_id, name } = connection
-  if (!mayChange) return <span>{labelOf(shown)}</span>
-  const tryAgain = () => change.variables !== undefined && change.mutate(change.variables)
+  if (!mayChange) return <span>{labelOfMode(shown)}</span>
   const showEffect = () =>
     void navigate({ to: '/p/$project/dry-run', params: { project: project_id }, search: { connection_id } as never })
-  // A row of the list is a link, which must not open when its selector is used.
-  const keepRow = (event: SyntheticEvent) => {
-    event.preventDefault()
-    event.stopPropagation()
-  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it handles no click itself, it only keeps the row from handling it
     // biome-ignore lint/a11y/useKeyWithClickEvents: the same
-    <div className={classes.stack} onClick={keepRow}>
-      <span className={classes.choice}>
+    <div onClick={keepRow}>
+      <Group component="span" display="inline-flex" gap="sm" wrap="nowrap">
         <Menu width={300}>
           <Menu.Target>
-            <Button variant="default" size="compact-sm" aria-label={`out_of_band of ${name}: ${labelOf(shown)}`}>
-              {labelOf(shown)} <span aria-hidden>&nbsp;▾</span>
+            <Button variant="default" size="compact-sm" aria-label={`out_of_band of ${name}: ${labelOfMode(shown)}`}>
+              {labelOfMode(shown)} <span aria-hidden>&nbsp;▾</span>
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
@@ -105,19 +86,29 @@ export function OutOfBandChoice({ connection, mayChange }: { connection: Connect
             </Button>
           </span>
         )}
-      </span>
-      <Modal opened={change.error !== null} onClose={change.reset} title={`The setting of “${name}” was not saved`}>
-        {isLostRace(change.error) ? (
-          <LostRace
-            theirs={`out_of_band: ${labelOf(connection.out_of_band)}`}
-            yours={`out_of_band: ${labelOf(wanted)}`}
-            onKeepTheirs={change.reset}
-            onApplyYours={() => choose(wanted)}
-          />
-        ) : (
-          change.error !== null && <Problem error={change.error} what="Nothing was changed" retry={tryAgain} />
-        )}
-      </Modal>
+      </Group>
+      <NotSaved connection={connection} modes={modes} />
     </div>
+  )
+}
+
+/** Why the setting was not saved, and what can be done about it. */
+function NotSaved({ connection, modes }: { connection: Connection; modes: ReturnType<typeof useChangeMode> }) {
+  const { change, wanted, choose } = modes
+  const { error, reset, variables, mutate } = change
+  const tryAgain = () => variables !== undefined && mutate(variables)
+  return (
+    <Modal opened={error !== null} onClose={reset} title={`The setting of “${connection.name}” was not saved`}>
+      {isLostRace(error) ? (
+        <LostRace
+          theirs={`out_of_band: ${labelOfMode(connection.out_of_band)}`}
+          yours={`out_of_band: ${labelOfMode(wanted)}`}
+          onKeepTheirs={reset}
+          onApplyYours={() => choose(wanted)}
+        />
+      ) : (
+        error !== null && <Problem error={error} what="Nothing was changed" retry={tryAgain} />
+      )}
+    </Modal>
   )
 }

@@ -1,12 +1,11 @@
 import type { Connection, InboxReplay } from '@backstop/client'
-import { Progress } from '@mantine/core'
+import { Group, Progress } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { inboxReplaysQuery } from '../../api/inbox.ts'
+import { inboxReplaysQuery } from '../../api/connections.ts'
 import { readAgain } from '../../api/list-cache.ts'
-import { Problem } from '../../parts/problem.tsx'
-import { Time, useNow } from '../../parts/time.tsx'
+import { Problem, ProjectLink } from '../../parts/page/index.ts'
+import { Time, useNow } from '../../parts/show/index.ts'
 import classes from './connections.module.css'
 
 /** A replay that has just ended is shown with its result for as long. */
@@ -44,7 +43,7 @@ export function ReplayProgress({ connection }: { connection: Connection }) {
           <summary className="dim">
             {done.length === 1 ? 'One earlier replay' : `${done.length} earlier replays`}
           </summary>
-          <ul className={classes.lines}>
+          <ul className="lines">
             {done.map(replay => (
               <li key={replay.replay_id}>
                 <ReplayLine replay={replay} />
@@ -58,24 +57,19 @@ export function ReplayProgress({ connection }: { connection: Connection }) {
 }
 
 function ReplayLine({ replay }: { replay: InboxReplay }) {
-  const { replay_id, project_id, connection_id, requested_at } = replay
+  const { replay_id, connection_id, requested_at } = replay
   return (
-    <div className={classes.spread}>
+    <Group justify="space-between" align="baseline" gap="4px 16px">
       <span role="status">
         {textOf(replay)}{' '}
-        <Link
-          className="link"
-          to="/p/$project/connections/$id"
-          params={{ project: project_id, id: connection_id }}
-          search={{ tab: 'inbox', replay_id } as never}
-        >
+        <ProjectLink page="connections" id={connection_id} search={{ tab: 'inbox', replay_id }}>
           Show its events
-        </Link>
+        </ProjectLink>
       </span>
       <span className="faint">
         <Time at={requested_at} />
       </span>
-    </div>
+    </Group>
   )
 }
 

@@ -1,8 +1,7 @@
 import type { Connection } from '@backstop/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { connectionQuery } from '../../api/connections.ts'
-import { lastEventQuery } from '../../api/inbox.ts'
+import { connectionQuery, lastEventQuery } from '../../api/connections.ts'
 import { useShownOnce } from './shown-once.ts'
 import { readingText } from './words.ts'
 

@@ -1,11 +1,11 @@
 import type { Connection } from '@backstop/client'
 import { type SetupStep, setupSteps } from '@backstop/client/setup-steps'
-import { Link } from '@tanstack/react-router'
+import { ProjectLink } from '../../parts/page/index.ts'
+import { CopyBox } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './connections.module.css'
-import { CopyBox } from './copy-box.tsx'
 import { FirstChannel } from './first-channel.tsx'
-import { ReadKeyForm, SecretForm } from './secret-forms.tsx'
+import { ReadKeyForm, SecretForm } from './secrets.tsx'
 import { type Progress, useSetupProgress } from './setup-progress.ts'
 import { useShownOnce } from './shown-once.ts'
 
@@ -73,14 +73,9 @@ function Step({ step, connection }: { step: SetupStep; connection: Connection })
         {id === 'secret' && hasForm && connection.kind === 'subscription' && copy.length === 0 && (
           <div className="dim">
             If they are lost,{' '}
-            <Link
-              className="link"
-              to="/p/$project/connections/$id"
-              params={{ project: connection.project_id, id: connection.connection_id }}
-              search={{ tab: 'secrets' } as never}
-            >
+            <ProjectLink page="connections" id={connection.connection_id} search={{ tab: 'secrets' }}>
               make a new password
-            </Link>
+            </ProjectLink>
             .
           </div>
         )}

@@ -1,13 +1,12 @@
 import type { Connection } from '@backstop/client'
-import { Button, Select, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api } from '../../api/client.ts'
+import { Button, Group, Select, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { api, refresh, useWrite } from '../../api/client.ts'
 import { connectionQuery } from '../../api/connections.ts'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { Principal } from '../../parts/name-of.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ConfirmButton, useFields } from '../../parts/form/index.ts'
+import { Problem } from '../../parts/page/index.ts'
+import { Principal, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './connections.module.css'
 
@@ -19,12 +18,19 @@ const DURATIONS = [
   { value: '2592000', label: '30 days' },
 ]
 
+interface Props {
+  connection: Connection
+}
+
 /** The silence of the connection with its reason and end, and the form that begins one. */
-export function Silence({ connection }: { connection: Connection }) {
+export function Silence({ connection }: Props) {
   const { may } = useSession()
   const { silence, project_id, connection_id } = connection
   const mayManage = may('manage', project_id)
-  const readAgain = useReadAgain(project_id, connection_id)
+  const readAgain = async () => {
+    await refresh(connectionQuery(project_id, connection_id).queryKey)
+    void refresh(['connections', 'list'], ['silences', connection_id])
+  }
   return (
     <section>
       <h2>Silence</h2>
@@ -36,8 +42,7 @@ export function Silence({ connection }: { connection: Connection }) {
       ) : (
         <div className={classes.notice}>
           <p>
-            No alert about this connection is sent until <ExactEnd at={silence.ends_at} /> (
-            <Time at={silence.ends_at} />
+            No alert about this connection is sent until {exactEnd(silence.ends_at)} (<Time at={silence.ends_at} />
             ).
           </p>
           <p dir="auto">“{silence.reason}”</p>
@@ -48,7 +53,7 @@ export function Silence({ connection }: { connection: Connection }) {
       )}
       {mayManage && silence === null && <SilenceForm connection={connection} onBegun={readAgain} />}
       {mayManage && silence !== null && (
-        <div>
+        <Group>
           <ConfirmButton
             question="End the silence now?"
             consequence="Alerts about this connection are sent again from now on. Those that were held back are not sent later."
@@ -59,61 +64,52 @@ export function Silence({ connection }: { connection: Connection }) {
           >
             End the silence
           </ConfirmButton>
-        </div>
+        </Group>
       )}
       <PastSilences connection={connection} />
     </section>
   )
 }
 
-function ExactEnd({ at }: { at: string }) {
-  return <>{new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(Date.parse(at))}</>
+function exactEnd(at: string): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(Date.parse(at))
 }
 
-function useReadAgain(projectId: string, connectionId: string): () => Promise<void> {
-  const queryClient = useQueryClient()
-  return async () => {
-    await queryClient.invalidateQueries({ queryKey: connectionQuery(projectId, connectionId).queryKey })
-    void queryClient.invalidateQueries({ queryKey: ['connections', 'list'] })
-    void queryClient.invalidateQueries({ queryKey: ['silences', connectionId] })
-  }
-}
-
-function SilenceForm({ connection, onBegun }: { connection: Connection; onBegun: () => Promise<void> }) {
+function SilenceForm({ connection, onBegun }: Props & { onBegun: () => Promise<void> }) {
   const { project_id, connection_id } = connection
-  const [isOpen, setIsOpen] = useState(false)
-  const [reason, setReason] = useState('')
-  const [duration, setDuration] = useState('3600')
-  const begin = useMutation({
-    mutationFn: () =>
-      api.silences.create({ project_id, connection_id, duration_seconds: Number(duration), reason: reason.trim() }),
-    onSuccess: onBegun,
-  })
+  const [isOpen, { open }] = useDisclosure()
+  const { fields, field } = useFields({ reason: '', duration: '3600' })
+  const reason = fields.reason.trim()
+  const begin = useWrite(
+    () => api.silences.create({ project_id, connection_id, duration_seconds: Number(fields.duration), reason }),
+    { onDone: onBegun },
+  )
   if (!isOpen) {
     return (
-      <div>
-        <Button variant="default" onClick={() => setIsOpen(true)}>
+      <Group>
+        <Button variant="default" onClick={open}>
           Silence this connection…
         </Button>
-      </div>
+      </Group>
     )
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    begin.mutate()
-  }
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form
+      className={classes.form}
+      onSubmit={event => {
+        event.preventDefault()
+        begin.mutate()
+      }}
+    >
       <TextInput
         label="Reason"
         description="Shown with the connection and its incidents, for example “Refund run after the outage, ticket 4711”."
         required
         autoFocus
-        value={reason}
-        onChange={event => setReason(event.currentTarget.value)}
+        {...field('reason')}
       />
-      <Select label="For" data={DURATIONS} value={duration} onChange={chosen => setDuration(chosen ?? duration)} />
-      <Button type="submit" variant="default" loading={begin.isPending} disabled={reason.trim() === ''}>
+      <Select label="For" data={DURATIONS} {...field('duration')} />
+      <Button type="submit" variant="default" loading={begin.isPending} disabled={reason === ''}>
         Begin the silence
       </Button>
       {begin.error !== null && <Problem error={begin.error} what="The connection is not silenced" />}
@@ -121,7 +117,7 @@ function SilenceForm({ connection, onBegun }: { connection: Connection; onBegun:
   )
 }
 
-function PastSilences({ connection: { connection_id } }: { connection: Connection }) {
+function PastSilences({ connection: { connection_id } }: Props) {
   const { data } = useQuery({
     queryKey: ['silences', connection_id],
     queryFn: ({ signal }) => api.silences.list({ connection_id, limit: 10 }, { signal }),
@@ -131,7 +127,7 @@ function PastSilences({ connection: { connection_id } }: { connection: Connectio
   return (
     <details>
       <summary className="dim">Past silences</summary>
-      <ul className={classes.lines}>
+      <ul className={`lines ${classes.lines}`}>
         {past.map(({ silence_id, reason, created_at, ends_at, created_by }) => (
           <li key={silence_id}>
             <span dir="auto">{reason}</span>

@@ -1,5 +1,5 @@
 import type { Connection } from '@backstop/client'
-import type { Outcome } from '../../api/inbox.ts'
+import type { Outcome } from '../../api/connections.ts'
 
 export type Mode = Connection['out_of_band']
 
@@ -9,6 +9,10 @@ export const MODES: readonly { value: Mode; label: string; meaning: string }[] =
   { value: 'alert', label: 'Alert', meaning: 'Always alerts about what nothing explains.' },
   { value: 'ignore', label: 'Ignore', meaning: 'Never alerts about what nothing explains.' },
 ]
+
+export function labelOfMode(mode: Mode): string {
+  return MODES.find(({ value }) => value === mode)?.label ?? mode
+}
 
 export const PROVIDER_NAMES: Record<Connection['kind'], string> = {
   processor: 'Stripe',

@@ -1,12 +1,14 @@
 import type { IncidentWithTimeline } from '@backstop/client'
-import { Link } from '@tanstack/react-router'
-import { useAllChannels } from '../../api/channels.ts'
-import { StateBadge } from '../../parts/badges.tsx'
-import { Principal } from '../../parts/name-of.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Group } from '@mantine/core'
+import { useChannelNames } from '../../api/channels.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
+import { Principal, StateBadge, Time } from '../../parts/show/index.ts'
 import classes from './incident.module.css'
 
 type Delivery = IncidentWithTimeline['deliveries'][number]
+interface Props {
+  incident: IncidentWithTimeline
+}
 
 const EVENTS: Record<string, string> = {
   'incident.opened': 'Opened',
@@ -14,14 +16,8 @@ const EVENTS: Record<string, string> = {
   'incident.resolved': 'Resolved',
 }
 
-/** The names of the project's channels by their id. */
-export function useChannelNames(project_id: string): ReadonlyMap<string, string> {
-  const channels = useAllChannels(project_id)
-  return new Map(channels.map(({ channel_id, name }) => [channel_id, name]))
-}
-
 /** Which channels got messages about the incident, and whether they arrived. */
-export function AlertsSent({ incident }: { incident: IncidentWithTimeline }) {
+export function AlertsSent({ incident }: Props) {
   const { project_id, deliveries } = incident
   const names = useChannelNames(project_id)
   if (deliveries.length === 0) return <Nobody incident={incident} />
@@ -29,18 +25,18 @@ export function AlertsSent({ incident }: { incident: IncidentWithTimeline }) {
     <>
       <ul className={classes.sent}>
         {deliveries.map(delivery => (
-          <li key={delivery.delivery_id} className={classes.channel}>
-            <div className={classes.sentLine}>
-              <Link
-                className={classes.sentName}
-                to="/p/$project/channels/$id"
-                params={{ project: project_id, id: delivery.channel_id }}
+          <li key={delivery.delivery_id}>
+            <Group gap={12} justify="space-between" wrap="nowrap">
+              <ProjectLink
+                className="cut"
+                page="channels"
+                id={delivery.channel_id}
                 title={names.get(delivery.channel_id)}
               >
                 <bdi>{names.get(delivery.channel_id) ?? delivery.channel_id}</bdi>
-              </Link>
+              </ProjectLink>
               <StateBadge state={delivery.state} />
-            </div>
+            </Group>
             <DeliveryLine delivery={delivery} />
           </li>
         ))}
@@ -67,19 +63,15 @@ function DeliveryLine({ delivery: { event, state, reason, attempts } }: { delive
   )
 }
 
-function Nobody({ incident }: { incident: IncidentWithTimeline }) {
-  const { project_id, silence, storm_id } = incident
+function Nobody({ incident }: Props) {
+  const isAlone = incident.silence === null && incident.storm_id == null
   return (
     <>
-      <p className="dim">
-        {silence === null && storm_id == null ? 'Nobody yet.' : 'Nobody got a message about it alone.'}
-      </p>
+      <p className="dim">{isAlone ? 'Nobody yet.' : 'Nobody got a message about it alone.'}</p>
       <Quiet incident={incident} />
-      {silence === null && storm_id == null && (
+      {isAlone && (
         <p className={classes.small}>
-          <Link to="/p/$project/channels" params={{ project: project_id }}>
-            See which channels get incidents
-          </Link>
+          <ProjectLink page="channels">See which channels get incidents</ProjectLink>
         </p>
       )}
     </>
@@ -87,7 +79,7 @@ function Nobody({ incident }: { incident: IncidentWithTimeline }) {
 }
 
 /** Why channels got fewer messages than usual. */
-function Quiet({ incident: { project_id, silence, storm_id } }: { incident: IncidentWithTimeline }) {
+function Quiet({ incident: { silence, storm_id } }: Props) {
   return (
     <>
       {silence !== null && (
@@ -99,9 +91,9 @@ function Quiet({ incident: { project_id, silence, storm_id } }: { incident: Inci
       {storm_id != null && (
         <p className={`dim ${classes.small}`}>
           People get reports about the{' '}
-          <Link to="/p/$project/storms/$id" params={{ project: project_id, id: storm_id }}>
+          <ProjectLink page="storms" id={storm_id}>
             storm
-          </Link>{' '}
+          </ProjectLink>{' '}
           that it belongs to.
         </p>
       )}

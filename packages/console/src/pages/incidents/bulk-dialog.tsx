@@ -1,81 +1,76 @@
-import { Button, Group, Modal, Radio, Stack, Textarea } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api } from '../../api/client.ts'
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api, refresh, useWrite } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
-import classes from './bulk-dialog.module.css'
-import { RESOLVE_REASONS, type Resolution } from './words.ts'
+import { Problem, Read } from '../../parts/page/index.ts'
+import { Time } from '../../parts/show/index.ts'
+import classes from './incident.module.css'
+import { ResolutionFields, useResolution } from './resolution-fields.tsx'
 
 type Body = Parameters<typeof api.incidents.change>[0]
-type Filter = Body['filter']
 
 interface Props {
   project_id: string
   kind: 'acknowledge' | 'resolve'
   /** The filters of the list, which choose the incidents. */
-  filter: Filter
+  filter: Body['filter']
   onClose: () => void
 }
 
-const DONE = { acknowledge: 'acknowledged', resolve: 'resolved' } as const
+const WORDS = {
+  acknowledge: { verb: 'Acknowledge', done: 'acknowledged' },
+  resolve: { verb: 'Resolve', done: 'resolved' },
+} as const
 
-/** Changes all incidents that fit the filters of the list, after a preview of what would change. */
-export function BulkDialog({ project_id, kind, filter, onClose }: Props) {
-  const queryClient = useQueryClient()
-  const [reason, setReason] = useState<Resolution['reason']>()
-  const [note, setNote] = useState('')
+/** What would change, and the change of exactly that. */
+function useBulkChange({ project_id, kind, filter }: Props) {
   const preview = useQuery({
     // Not below 'incidents', because a live change must not alter the count under the pointer.
     queryKey: ['incident-bulk-preview', project_id, kind, filter],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: () => api.incidents.change({ project_id, filter, change: previewOf(kind), dry_run: true }),
+    async queryFn() {
+      // The preview counts the same for every reason.
+      const change = kind === 'acknowledge' ? { kind } : ({ kind, reason: 'other' } as const)
+      return (await api.incidents.change({ project_id, filter, change, dry_run: true })) as Preview
+    },
     gcTime: 0,
   })
-  // Incidents that open after the preview are not changed, because the change has the preview's end.
-  const counted = preview.data !== undefined && 'count' in preview.data ? preview.data : undefined
-  const start = useMutation({
-    mutationFn: (change: Body['change']) =>
-      api.incidents.change({
-        project_id,
-        filter: { ...filter, ...(counted && { opened_to: counted.opened_to }) },
-        change,
-      }),
+  const start = useWrite((change: Body['change']) => {
+    // Incidents that open after the preview are not changed, because the change has the preview's end.
+    const end = preview.data && { opened_to: preview.data.opened_to }
+    return api.incidents.change({ project_id, filter: { ...filter, ...end }, change })
   })
   const bulkId = start.data !== undefined && 'bulk_id' in start.data ? start.data.bulk_id : undefined
-  const progress = useBulk(bulkId)
-  const count = counted?.count
+  return { preview, start, bulkId }
+}
+
+/** Changes all incidents that fit the filters of the list, after a preview of what would change. */
+export function BulkDialog(props: Props) {
+  const { kind, onClose } = props
+  const { preview, start, bulkId } = useBulkChange(props)
+  const fields = useResolution()
+  const { verb } = WORDS[kind]
+  const count = preview.data?.count ?? 0
+  const change = kind === 'acknowledge' ? { kind } : fields.resolution && { kind, ...fields.resolution }
   const close = () => {
-    if (bulkId !== undefined) void queryClient.invalidateQueries({ queryKey: ['incidents'] })
+    if (bulkId !== undefined) void refresh('incidents')
     onClose()
   }
-  const submit = () => {
-    if (kind === 'acknowledge') start.mutate({ kind })
-    else if (reason !== undefined) {
-      start.mutate({ kind, reason, ...(note.trim() === '' ? {} : { note: note.trim() }) })
-    }
-  }
-  const title = `${kind === 'acknowledge' ? 'Acknowledge' : 'Resolve'} all incidents that fit the filters`
   return (
-    <Modal opened onClose={close} title={title} size="lg">
+    <Modal opened onClose={close} title={`${verb} all incidents that fit the filters`} size="lg">
       <Stack gap="md">
         {bulkId !== undefined ? (
-          <Progress kind={kind} of={count} {...progress} />
+          <Progress id={bulkId} done={WORDS[kind].done} of={count} />
         ) : (
           <>
-            {preview.error !== null && (
-              <Problem
-                error={preview.error}
-                retry={() => void preview.refetch()}
-                what="The incidents could not be counted"
-              />
-            )}
-            {preview.isPending && <p className="faint">Counting…</p>}
-            {counted !== undefined && <Preview preview={counted} />}
-            {kind === 'resolve' && count !== undefined && count > 0 && (
-              <Reason reason={reason} setReason={setReason} note={note} setNote={setNote} />
-            )}
+            <Read
+              query={preview}
+              what="The incidents could not be counted"
+              loading={<p className="faint">Counting…</p>}
+            >
+              {counted => <PreviewList preview={counted} />}
+            </Read>
+            {kind === 'resolve' && count > 0 && <ResolutionFields fields={fields} />}
             {start.error !== null && <Problem error={start.error} what="Nothing was changed" />}
           </>
         )}
@@ -83,13 +78,13 @@ export function BulkDialog({ project_id, kind, filter, onClose }: Props) {
           <Button variant="default" onClick={close}>
             {bulkId === undefined ? 'Cancel' : 'Close'}
           </Button>
-          {bulkId === undefined && count !== undefined && count > 0 && (
+          {bulkId === undefined && count > 0 && (
             <Button
               loading={start.isPending}
-              disabled={kind === 'resolve' && (reason === undefined || (reason === 'other' && note.trim() === ''))}
-              onClick={submit}
+              disabled={change === undefined}
+              onClick={() => change !== undefined && start.mutate(change)}
             >
-              {kind === 'acknowledge' ? `Acknowledge ${count}` : `Resolve ${count}`}
+              {`${verb} ${count}`}
             </Button>
           )}
         </Group>
@@ -98,57 +93,30 @@ export function BulkDialog({ project_id, kind, filter, onClose }: Props) {
   )
 }
 
-/** The preview counts the same for every reason. */
-function previewOf(kind: Props['kind']): Body['change'] {
-  return kind === 'acknowledge' ? { kind } : { kind, reason: 'other' }
-}
-
-function useBulk(id: string | undefined) {
+function Progress({ id, done, of }: { id: string; done: string; of: number }) {
   const { data, error } = useQuery({
     queryKey: ['incident-bulks', 'one', id],
-    queryFn: ({ signal }) => api.incidentBulks.get(id ?? '', { signal }),
-    enabled: id !== undefined,
+    queryFn: ({ signal }) => api.incidentBulks.get(id, { signal }),
     refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : 700),
   })
-  return { bulk: data, error }
-}
-
-type Bulk = Awaited<ReturnType<typeof api.incidentBulks.get>>
-
-function Progress({
-  kind,
-  of,
-  bulk,
-  error,
-}: {
-  kind: Props['kind']
-  of: number | undefined
-  bulk: Bulk | undefined
-  error: Error | null
-}) {
   if (error !== null) return <Problem error={error} what="The change began, but its progress could not be read" />
-  const { changed = 0, refused = 0, state = 'running' } = bulk ?? {}
+  const { changed = 0, refused = 0, state = 'running' } = data ?? {}
+  const [is, it] = refused === 1 ? ['it is', 'it'] : ['they are', 'them']
   return (
     <div role="status">
       <p>
-        {changed} {of === undefined ? '' : `of ${of} `}
-        {DONE[kind]}
+        {changed} of {of} {done}
         {state === 'done' ? '.' : '…'}
       </p>
-      {refused > 0 && (
-        <p className="dim">
-          {refused} left as {refused === 1 ? 'it is' : 'they are'}, because somebody changed{' '}
-          {refused === 1 ? 'it' : 'them'} first.
-        </p>
-      )}
+      {refused > 0 && <p className="dim">{`${refused} left as ${is}, because somebody changed ${it} first.`}</p>}
       {state !== 'done' && <p className="dim">It continues if you close this dialog.</p>}
     </div>
   )
 }
 
-type PreviewData = Extract<Awaited<ReturnType<typeof api.incidents.change>>, { dry_run: true }>
+type Preview = Extract<Awaited<ReturnType<typeof api.incidents.change>>, { dry_run: true }>
 
-function Preview({ preview: { count, is_complete, money, incidents } }: { preview: PreviewData }) {
+function PreviewList({ preview: { count, is_complete, money, incidents } }: { preview: Preview }) {
   if (count === 0) return <p>No incident that fits the filters allows this change.</p>
   const sums = money.map(({ amount, currency }) => formatMoney(amount, currency)).join(', ')
   return (
@@ -171,39 +139,6 @@ function Preview({ preview: { count, is_complete, money, incidents } }: { previe
         ))}
       </ul>
       {count > incidents.length && <p className="faint">The newest {incidents.length} are shown.</p>}
-    </>
-  )
-}
-
-interface ReasonProps {
-  reason: Resolution['reason'] | undefined
-  setReason: (reason: Resolution['reason']) => void
-  note: string
-  setNote: (note: string) => void
-}
-
-function Reason({ reason, setReason, note, setNote }: ReasonProps) {
-  return (
-    <>
-      <Radio.Group
-        label="Reason"
-        value={reason ?? ''}
-        onChange={value => setReason(value as Resolution['reason'])}
-        required
-      >
-        <Stack mt="xs" gap="sm">
-          {RESOLVE_REASONS.map(({ value, label, about }) => (
-            <Radio key={value} value={value} label={label} description={about} />
-          ))}
-        </Stack>
-      </Radio.Group>
-      <Textarea
-        label="Note"
-        value={note}
-        maxLength={1_000}
-        required={reason === 'other'}
-        onChange={event => setNote(event.currentTarget.value)}
-      />
     </>
   )
 }

@@ -1,12 +1,10 @@
 import type { Action, ShownOperation } from '@backstop/client'
 import { useQueries } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { api } from '../../api/client.ts'
+import { operationQuery } from '../../api/operations.ts'
 import { shortenId } from '../../format/ids.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ProjectLink } from '../../parts/page/index.ts'
+import { CopyId, Money, Time } from '../../parts/show/index.ts'
 import { nameOperation } from '../operations/words.ts'
 import classes from './candidates.module.css'
 import { PROVIDERS } from './words.ts'
@@ -23,11 +21,7 @@ interface Comparison {
 export function Candidates({ action }: { action: Action }) {
   const { candidates = [], closest } = action.why ?? {}
   const operations = useQueries({
-    queries: candidates.map(({ operation_id }) => ({
-      queryKey: ['operations', 'one', operation_id],
-      queryFn: () => api.operations.get(operation_id),
-      retry: false,
-    })),
+    queries: candidates.map(({ operation_id }) => operationQuery(operation_id)),
   })
   if (candidates.length === 0) {
     return (
@@ -39,7 +33,7 @@ export function Candidates({ action }: { action: Action }) {
   return (
     <>
       {closest !== undefined && <p dir="auto">{closest.text}.</p>}
-      <table className={classes.table}>
+      <table className={`table ${classes.table}`}>
         <thead>
           <tr>
             <th>Operation</th>
@@ -69,14 +63,14 @@ function Row({ action, candidate, operation }: RowProps) {
   return (
     <tr>
       <td data-label="Operation">
-        <Link
+        <ProjectLink
           className={operation === undefined ? 'link mono' : 'link'}
-          to="/p/$project/operations/$id"
-          params={{ project: action.project_id, id: candidate.operation_id }}
+          page="operations"
+          id={candidate.operation_id}
           title={candidate.operation_id}
         >
           {operation === undefined ? shortenId(candidate.operation_id) : nameOperation(operation)}
-        </Link>
+        </ProjectLink>
       </td>
       {comparison === undefined ? (
         <td data-label="Reason" colSpan={3}>

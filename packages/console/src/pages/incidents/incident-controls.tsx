@@ -1,11 +1,10 @@
 import type { Incident } from '@backstop/client'
 import { Button } from '@mantine/core'
-import { useCallback, useEffect, useState } from 'react'
-import { isTyping } from '../../parts/is-typing.ts'
-import { Problem } from '../../parts/problem.tsx'
+import { useState } from 'react'
+import { useKeys } from '../../parts/page/index.ts'
 import { IncidentRace } from './incident-race.tsx'
 import { ResolveDialog } from './resolve-dialog.tsx'
-import type { useIncidentChange } from './use-incident-change.ts'
+import type { Attempt, useIncidentChange } from './use-incident-change.ts'
 import type { Resolution } from './words.ts'
 
 interface Props {
@@ -26,9 +25,19 @@ export function IncidentControls({ incident, changes }: Props) {
   const { state, version } = incident
   const { isPending, send } = changes
   const [asked, setAsked] = useState<Asked>()
-  const acknowledge = useCallback(() => void send({ change: { kind: 'acknowledge' }, version }), [send, version])
-  const resolve = useCallback(() => setAsked({ version }), [version])
-  useKeys(state === 'open' && !isPending ? acknowledge : undefined, state === 'resolved' ? undefined : resolve)
+  const acknowledge = () => void send({ change: { kind: 'acknowledge' }, version })
+  const resolve = () => setAsked({ version })
+  useKeys({
+    a: state === 'open' && !isPending ? acknowledge : undefined,
+    r: state === 'resolved' ? undefined : resolve,
+  })
+  if (state === 'resolved') {
+    return (
+      <Button variant="default" loading={isPending} onClick={() => void send({ change: { kind: 'reopen' }, version })}>
+        Open again
+      </Button>
+    )
+  }
   return (
     <>
       {state === 'open' && (
@@ -36,23 +45,12 @@ export function IncidentControls({ incident, changes }: Props) {
           Acknowledge
         </Button>
       )}
-      {state !== 'resolved' && (
-        <Button variant={state === 'open' ? 'default' : 'filled'} onClick={resolve} title="r">
-          Resolve
-        </Button>
-      )}
-      {state !== 'resolved' && incident.action_id !== null && (
+      <Button variant={state === 'open' ? 'default' : 'filled'} onClick={resolve} title="r">
+        Resolve
+      </Button>
+      {incident.action_id !== null && (
         <Button variant="default" onClick={() => setAsked({ version, first: 'our_own_change' })}>
           This was us
-        </Button>
-      )}
-      {state === 'resolved' && (
-        <Button
-          variant="default"
-          loading={isPending}
-          onClick={() => void send({ change: { kind: 'reopen' }, version })}
-        >
-          Open again
         </Button>
       )}
       {asked !== undefined && (
@@ -63,47 +61,33 @@ export function IncidentControls({ incident, changes }: Props) {
 }
 
 function Resolve({ incident, asked, changes, onClose }: Props & { asked: Asked; onClose: () => void }) {
-  const { lost, error, isPending, send, forget } = changes
+  const { lost, isPending, send, forget } = changes
   const close = () => {
     forget()
     onClose()
   }
-  const attempt = async (...[tried]: Parameters<typeof send>) => {
+  const attempt = async (tried: Attempt) => {
     if (await send(tried)) onClose()
   }
+  const race =
+    lost?.kind === 'resolve' ? (
+      <IncidentRace
+        incident={incident}
+        lost={lost}
+        isBusy={isPending}
+        onKeepTheirs={close}
+        onApplyYours={() => void attempt({ change: lost, version: incident.version })}
+      />
+    ) : null
   return (
     <ResolveDialog
       title="Resolve the incident"
-      {...(asked.first === undefined ? {} : { first: asked.first })}
-      isBusy={isPending}
-      problem={error !== null && <Problem error={error} what="The incident was not changed" />}
-      race={
-        lost?.kind === 'resolve' ? (
-          <IncidentRace
-            incident={incident}
-            lost={lost}
-            isBusy={isPending}
-            onKeepTheirs={close}
-            onApplyYours={() => void attempt({ change: lost, version: incident.version })}
-          />
-        ) : null
-      }
+      first={asked.first}
+      write={changes}
+      failed="The incident was not changed"
+      race={race}
       onClose={close}
       onResolve={resolution => void attempt({ change: { kind: 'resolve', resolution }, version: asked.version })}
     />
   )
-}
-
-function useKeys(acknowledge: (() => void) | undefined, resolve: (() => void) | undefined): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event)) return
-      const act = { a: acknowledge, r: resolve }[event.key]
-      if (act === undefined) return
-      event.preventDefault()
-      act()
-    }
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [acknowledge, resolve])
 }

@@ -1,7 +1,7 @@
 import type { Incident } from '@backstop/client'
 import { type ReactNode, useState } from 'react'
-import { LostRace } from '../../parts/lost-race.tsx'
-import { Time } from '../../parts/time.tsx'
+import { LostRace } from '../../parts/form/index.ts'
+import { Time } from '../../parts/show/index.ts'
 import { type Change, isPossible } from './use-incident-change.ts'
 import { RESOLVE_REASONS, resolutionOf } from './words.ts'
 

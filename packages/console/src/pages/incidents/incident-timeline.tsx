@@ -1,8 +1,10 @@
-import type { IncidentWithTimeline } from '@backstop/client'
-import { Link } from '@tanstack/react-router'
-import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
-import { useChannelNames } from './alerts-sent.tsx'
-import { NotificationDocument, RawDocument } from './raw-document.tsx'
+import { ApiProblem, type IncidentWithTimeline } from '@backstop/client'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useChannelNames } from '../../api/channels.ts'
+import { inboxEntryQuery } from '../../api/connections.ts'
+import { ProjectLink, Read } from '../../parts/page/index.ts'
+import { LongText, Timeline, type TimelineEntry } from '../../parts/show/index.ts'
 
 type Entry = IncidentWithTimeline['timeline'][number]
 
@@ -18,32 +20,28 @@ export function IncidentTimeline({ incident }: { incident: IncidentWithTimeline 
   return <Timeline entries={entries.toSorted((a, b) => a.at.localeCompare(b.at))} />
 }
 
-function entryOf(incident: IncidentWithTimeline, entry: Entry, at: number): TimelineEntry {
-  const { connection_id: connectionId, project_id: project } = incident
-  const shared = {
-    key: `${at} ${entry.at}`,
-    at: entry.at,
-    // The text of a change names the person.
-    text: entry.text,
-  }
-  const { what, id } = entry
+function entryOf({ connection_id: connectionId }: IncidentWithTimeline, entry: Entry, place: number): TimelineEntry {
+  const { what, id, at, text } = entry
+  // The text of a change names the person.
+  const shared = { key: `${place} ${at}`, at, text }
   if (what === 'event_received' && id !== null && connectionId !== null) {
     return { ...shared, details: <NotificationDocument connectionId={connectionId} eventId={id} /> }
   }
   if (what === 'explained' && id?.startsWith('op_') === true) {
     const link = (
-      <Link className="link" to="/p/$project/operations/$id" params={{ project, id }}>
+      <ProjectLink page="operations" id={id}>
         Open the operation
-      </Link>
+      </ProjectLink>
     )
-    return { ...shared, text: [entry.text, ' ', <span key="link">{link}</span>] }
+    return { ...shared, text: [text, ' ', <span key="link">{link}</span>] }
   }
   return { ...shared, details: <RawDocument document={entry} /> }
 }
 
 function attemptsOf(delivery: IncidentWithTimeline['deliveries'][number], name: string): TimelineEntry[] {
-  return delivery.attempts.map(attempt => ({
-    key: `${delivery.delivery_id} ${attempt.attempt}`,
+  const { delivery_id, alert_id, event, attempts } = delivery
+  return attempts.map(attempt => ({
+    key: `${delivery_id} ${attempt.attempt}`,
     at: attempt.at,
     text: (
       <>
@@ -52,7 +50,43 @@ function attemptsOf(delivery: IncidentWithTimeline['deliveries'][number], name: 
         {attempt.outcome === 'failed' && attempt.error !== null && `: ${attempt.error}`}
       </>
     ),
-    by: `${delivery.event}, attempt ${attempt.attempt}, ${Math.round(attempt.duration_ms)} ms`,
-    details: <RawDocument document={{ delivery_id: delivery.delivery_id, alert_id: delivery.alert_id, ...attempt }} />,
+    by: `${event}, attempt ${attempt.attempt}, ${Math.round(attempt.duration_ms)} ms`,
+    details: <RawDocument document={{ delivery_id, alert_id, ...attempt }} />,
   }))
+}
+
+/** A document as text. It is never interpreted: markup of a provider is shown as it is. */
+function RawDocument({ document }: { document: unknown }) {
+  return <LongText dir="ltr" text={typeof document === 'string' ? document : JSON.stringify(document, null, 2)} />
+}
+
+/** The notification of the provider. It is read when its disclosure opens. */
+function NotificationDocument({ connectionId, eventId }: { connectionId: string; eventId: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const marker = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const disclosure = marker.current?.closest('details')
+    if (disclosure == null) return
+    const toggle = () => setIsOpen(disclosure.open)
+    disclosure.addEventListener('toggle', toggle)
+    return () => disclosure.removeEventListener('toggle', toggle)
+  }, [])
+  const query = useQuery({ ...inboxEntryQuery(connectionId, eventId), enabled: isOpen })
+  return (
+    <div ref={marker}>
+      {query.error instanceof ApiProblem && query.error.status === 404 ? (
+        <p className="dim">It was found when the account was read, so there is no notification.</p>
+      ) : (
+        <Read query={query} what="The notification could not be read" loading={<p className="faint">Loading…</p>}>
+          {({ body }) =>
+            body === null ? (
+              <p className="dim">Its text is not kept any more: it is deleted after 14 days.</p>
+            ) : (
+              <RawDocument document={body} />
+            )
+          }
+        </Read>
+      )}
+    </div>
+  )
 }

@@ -1,31 +1,24 @@
 import type { IncidentWithTimeline } from '@backstop/client'
-import { Skeleton } from '@mantine/core'
+import { Button, Skeleton, Stack, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { incidentQuery } from '../../api/incidents.ts'
 import { formatMoney } from '../../format/money.ts'
-import { StateBadge } from '../../parts/badges.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useProjectId, useResourceId } from '../../parts/use-route.ts'
+import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
+import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { AlertsSent } from './alerts-sent.tsx'
 import { Candidates } from './candidates.tsx'
-import { INCIDENT_CODES } from './codes.ts'
-import { CommentForm } from './comment-form.tsx'
 import classes from './incident.module.css'
 import { IncidentControls } from './incident-controls.tsx'
 import { ActionFacts, Origin, OtherFacts } from './incident-facts.tsx'
 import { IncidentRace, StateSentence } from './incident-race.tsx'
 import { IncidentTimeline } from './incident-timeline.tsx'
-import { NextSteps } from './next-steps.tsx'
 import { Owner } from './owner.tsx'
 import { type Change, useIncidentChange } from './use-incident-change.ts'
-import { kindWord } from './words.ts'
+import { INCIDENT_CODES, kindWord } from './words.ts'
 
+const ABOVE = ['incidents', 'Incidents'] as const
 const NOT_CHANGED: Record<Exclude<Change['kind'], 'comment'>, string> = {
   acknowledge: 'The incident was not acknowledged',
   resolve: 'The incident was not resolved',
@@ -34,50 +27,42 @@ const NOT_CHANGED: Record<Exclude<Change['kind'], 'comment'>, string> = {
 }
 
 export function Page() {
-  const project = useProjectId()
   const id = useResourceId()
-  const { data, error, refetch } = useQuery(incidentQuery(id))
-  const above = (
-    <Link to="/p/$project/incidents" params={{ project }}>
-      Incidents
-    </Link>
-  )
-  if (data !== undefined) return <Incident key={id} incident={data} above={above} />
   return (
-    <>
-      <PageHead title="Incident" above={above} />
-      {error === null ? (
-        <Loading />
-      ) : (
-        <Problem error={error} retry={() => void refetch()} what="The incident could not be read" />
-      )}
-    </>
+    <ThingPage kind="Incident" above={ABOVE} query={useQuery(incidentQuery(id))} loading={<Loading />}>
+      {incident => <Incident key={id} incident={incident} />}
+    </ThingPage>
   )
 }
 
-function Incident({ incident, above }: { incident: IncidentWithTimeline; above: ReactNode }) {
+interface Props {
+  incident: IncidentWithTimeline
+}
+type Changes = ReturnType<typeof useIncidentChange>
+
+function Incident({ incident }: Props) {
   const { may } = useSession()
   const changes = useIncidentChange(incident.incident_id)
   const { lost, error, failed, isPending, send, forget } = changes
-  const { action, project_id } = incident
-  const canWrite = may('incidents:write', project_id)
+  const { version } = incident
+  const canWrite = may('incidents:write', incident.project_id)
   return (
     <>
       <PageHead
         title={titleOf(incident)}
-        above={above}
+        above={ABOVE}
         actions={canWrite && <IncidentControls incident={incident} changes={changes} />}
       >
         <Under incident={incident} />
       </PageHead>
       {lost !== undefined && lost.kind !== 'resolve' && (
-        <div className={classes.race}>
+        <div className="body" style={{ maxWidth: 720 }}>
           <IncidentRace
             incident={incident}
             lost={lost}
             isBusy={isPending}
             onKeepTheirs={forget}
-            onApplyYours={() => void send({ change: lost, version: incident.version })}
+            onApplyYours={() => void send({ change: lost, version })}
           />
         </div>
       )}
@@ -85,38 +70,7 @@ function Incident({ incident, above }: { incident: IncidentWithTimeline; above: 
         <Problem error={error} what={NOT_CHANGED[failed]} />
       )}
       <div className={classes.columns}>
-        <div>
-          <Section title="What happened">
-            {action !== null && (
-              <p className={classes.sentence} dir="auto">
-                {incident.summary}.
-              </p>
-            )}
-            {action === null ? <OtherFacts incident={incident} /> : <ActionFacts action={action} />}
-          </Section>
-          {action !== null && (
-            <Section title="How it was made">
-              <Origin action={action} />
-            </Section>
-          )}
-          <NextSteps incident={incident} />
-          {action !== null && action.verdict === 'unexplained' && (
-            <Section title="Why nothing explains it">
-              <Candidates action={action} />
-            </Section>
-          )}
-          <Section title="Timeline">
-            <IncidentTimeline incident={incident} />
-            {canWrite && (
-              <CommentForm
-                problem={
-                  error !== null && failed === 'comment' && <Problem error={error} what="The comment was not stored" />
-                }
-                onComment={text => send({ change: { kind: 'comment', text } })}
-              />
-            )}
-          </Section>
-        </div>
+        <Evidence incident={incident} changes={changes} canWrite={canWrite} />
         <div>
           <Section title="State">
             <p>
@@ -126,7 +80,7 @@ function Incident({ incident, above }: { incident: IncidentWithTimeline; above: 
           <Section title="Owner">
             <Owner
               incident={incident}
-              onAssign={assignee => void send({ change: { kind: 'assign', assignee }, version: incident.version })}
+              onAssign={assignee => void send({ change: { kind: 'assign', assignee }, version })}
             />
           </Section>
           <Section title="Alerts sent">
@@ -135,6 +89,42 @@ function Incident({ incident, above }: { incident: IncidentWithTimeline; above: 
         </div>
       </div>
     </>
+  )
+}
+
+/** What is known of the incident, in the order in which people ask for it. */
+function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; canWrite: boolean }) {
+  const { action, summary } = incident
+  return (
+    <div>
+      <Section title="What happened">
+        {action === null ? (
+          <OtherFacts incident={incident} />
+        ) : (
+          <>
+            <p className={classes.sentence} dir="auto">
+              {summary}.
+            </p>
+            <ActionFacts action={action} />
+          </>
+        )}
+      </Section>
+      {action !== null && (
+        <Section title="How it was made">
+          <Origin action={action} />
+        </Section>
+      )}
+      <NextSteps incident={incident} />
+      {action?.verdict === 'unexplained' && (
+        <Section title="Why nothing explains it">
+          <Candidates action={action} />
+        </Section>
+      )}
+      <Section title="Timeline">
+        <IncidentTimeline incident={incident} />
+        {canWrite && <CommentForm changes={changes} />}
+      </Section>
+    </div>
   )
 }
 
@@ -147,60 +137,114 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
+/** What to do now about an incident or a storm, in the words of the dashboard of this provider. */
+export function NextSteps({ incident }: { incident: Pick<IncidentWithTimeline, 'next_steps' | 'state'> }) {
+  const { next_steps, state } = incident
+  if (next_steps == null || state === 'resolved') return null
+  return (
+    <Section title="What to do">
+      <p className={classes.sentence} dir="auto">
+        {next_steps.sentence}
+      </p>
+      <ol className={classes.steps}>
+        {next_steps.steps.map(step => (
+          <li key={step} dir="auto">
+            {step}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+function CommentForm({ changes: { error, failed, send } }: { changes: Changes }) {
+  const [text, setText] = useState('')
+  const [isBusy, setIsBusy] = useState(false)
+  const store = async () => {
+    setIsBusy(true)
+    const isStored = await send({ change: { kind: 'comment', text: text.trim() } })
+    setIsBusy(false)
+    if (isStored) setText('')
+  }
+  return (
+    <form
+      className={classes.comment}
+      onSubmit={event => {
+        event.preventDefault()
+        if (text.trim() !== '') void store()
+      }}
+    >
+      <Textarea
+        aria-label="Comment"
+        placeholder="Comment, for example what you found out"
+        maxLength={1_000}
+        value={text}
+        onChange={event => setText(event.currentTarget.value)}
+      />
+      {error !== null && failed === 'comment' && <Problem error={error} what="The comment was not stored" />}
+      {text.trim() !== '' && (
+        <Button type="submit" mt="sm" variant="default" loading={isBusy}>
+          Comment
+        </Button>
+      )}
+    </form>
+  )
+}
+
 function titleOf({ action, summary, code }: IncidentWithTimeline): string {
   if (action === null) return summary
   const money = action.amount === null ? '' : ` of ${formatMoney(action.amount, action.currency ?? '')}`
-  const about = `${kindWord(action)}${money}`
-  if (code !== 'UNEXPECTED_ACTION') return `${INCIDENT_CODES.find(({ value }) => value === code)?.label}: ${about}`
-  return action.verdict === 'unexplained'
-    ? `Unexplained ${about.toLowerCase().replace(money.toLowerCase(), money)}`
-    : about
+  const word = kindWord(action)
+  if (code !== 'UNEXPECTED_ACTION')
+    return `${INCIDENT_CODES.find(({ value }) => value === code)?.label}: ${word}${money}`
+  return action.verdict === 'unexplained' ? `Unexplained ${word.toLowerCase()}${money}` : `${word}${money}`
 }
 
-function Under({ incident }: { incident: IncidentWithTimeline }) {
-  const { state, opened_at, action, incident_id, storm_id, project_id } = incident
+function Under({ incident: { state, opened_at, action, incident_id, storm_id } }: Props) {
   const provider = action?.links?.provider ?? null
   return (
-    <div className={classes.under}>
-      <StateBadge state={state} />
-      <span>
-        <Time at={opened_at} />
-      </span>
-      {action?.mode === 'test' && <span>Test</span>}
-      {action?.mode === 'live' && <span>Live</span>}
-      {storm_id != null && (
-        <Link className="link" to="/p/$project/storms/$id" params={{ project: project_id, id: storm_id }}>
-          Part of a storm
-        </Link>
-      )}
-      {action !== null && (
-        <Link className="link" to="/p/$project/actions/$id" params={{ project: project_id, id: action.action_id }}>
-          {kindWord(action)} in Backstop
-        </Link>
-      )}
-      {provider?.startsWith('https://') === true && (
-        <a className="link" href={provider} target="_blank" rel="noreferrer">
-          Open at the provider ↗
-        </a>
-      )}
-      <CopyId id={incident_id} />
+    <div className="dim">
+      <Marks>
+        <StateBadge state={state} />
+        <span>
+          <Time at={opened_at} />
+        </span>
+        {action?.mode === 'test' && <span>Test</span>}
+        {action?.mode === 'live' && <span>Live</span>}
+        {storm_id != null && (
+          <ProjectLink page="storms" id={storm_id}>
+            Part of a storm
+          </ProjectLink>
+        )}
+        {action !== null && (
+          <ProjectLink page="actions" id={action.action_id}>
+            {kindWord(action)} in Backstop
+          </ProjectLink>
+        )}
+        {provider?.startsWith('https://') === true && (
+          <a className="link" href={provider} target="_blank" rel="noreferrer">
+            Open at the provider ↗
+          </a>
+        )}
+        <CopyId id={incident_id} />
+      </Marks>
     </div>
   )
 }
 
 function Loading() {
   return (
-    <div className={classes.columns} aria-busy="true">
-      <div className={classes.loading}>
+    <div className={classes.columns} data-is-loading>
+      <Stack gap="md" maw={560} pt={20}>
         <Skeleton height={12} width="30%" />
         {['60%', '45%', '70%', '50%', '55%', '40%'].map(width => (
           <Skeleton key={width} height={12} width={width} />
         ))}
-      </div>
-      <div className={classes.loading}>
+      </Stack>
+      <Stack gap="md" maw={560} pt={20}>
         <Skeleton height={12} width="40%" />
         <Skeleton height={12} width="80%" />
-      </div>
+      </Stack>
     </div>
   )
 }

@@ -1,16 +1,16 @@
 import type { Incident } from '@backstop/client'
-import { Button, Menu, Modal, TextInput } from '@mantine/core'
+import { Button, Group, Menu, Modal, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useSession } from '../../session/session.ts'
-import classes from './incident.module.css'
 
 /** Who has the incident, and a menu that changes it. */
 export function Owner({ incident, onAssign }: { incident: Incident; onAssign: (assignee: string | null) => void }) {
   const { me, may } = useSession()
-  const [isAsking, setIsAsking] = useState(false)
+  const [isAsking, { open, close }] = useDisclosure()
   const { assignee = null, project_id } = incident
   return (
-    <div className={classes.owner}>
+    <Group gap="4px 8px">
       {assignee === null ? <span className="dim">Nobody</span> : <bdi>{assignee}</bdi>}
       {may('incidents:write', project_id) && (
         <Menu>
@@ -23,13 +23,13 @@ export function Owner({ incident, onAssign }: { incident: Incident; onAssign: (a
             {me !== undefined && assignee !== me.name && (
               <Menu.Item onClick={() => onAssign(me.name)}>Assign to me ({me.name})</Menu.Item>
             )}
-            <Menu.Item onClick={() => setIsAsking(true)}>Somebody else…</Menu.Item>
+            <Menu.Item onClick={open}>Somebody else…</Menu.Item>
             {assignee !== null && <Menu.Item onClick={() => onAssign(null)}>Nobody</Menu.Item>}
           </Menu.Dropdown>
         </Menu>
       )}
-      {isAsking && <AskOwner onClose={() => setIsAsking(false)} onAssign={onAssign} />}
-    </div>
+      {isAsking && <AskOwner onClose={close} onAssign={onAssign} />}
+    </Group>
   )
 }
 

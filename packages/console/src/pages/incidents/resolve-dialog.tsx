@@ -1,100 +1,56 @@
-import { Button, Group, Modal, Radio, Stack, Textarea } from '@mantine/core'
-import { type ReactElement, type ReactNode, useState } from 'react'
-import { RESOLVE_REASONS, type Resolution } from './words.ts'
+import { Modal } from '@mantine/core'
+import type { ReactElement } from 'react'
+import { Form } from '../../parts/form/index.ts'
+import { Problem } from '../../parts/page/index.ts'
+import { ResolutionFields, useResolution } from './resolution-fields.tsx'
+import type { Resolution } from './words.ts'
 
 interface Props {
   title: string
-  /** What is resolved, for example the number of incidents of a storm. */
-  about?: ReactNode
-  isBusy: boolean
-  /** An error, shown above the buttons. */
-  problem?: ReactNode
+  /** The request, and what failed with it. */
+  write: { readonly isPending: boolean; readonly error: Error | null }
+  failed: string
   /** A lost race. It has its own buttons, so it replaces the form until the person decides. */
   race: ReactElement | null
-  first?: Resolution['reason']
+  first?: Resolution['reason'] | undefined
   onClose: () => void
   onResolve: (resolution: Resolution) => void
 }
 
 /** Asks for the reason and a note before incidents are resolved. */
-export function ResolveDialog({ title, race, onClose, ...form }: Props) {
+export function ResolveDialog({ title, race, ...form }: Props) {
   return (
-    <Modal opened onClose={onClose} title={title} size="md">
+    <Modal opened onClose={form.onClose} title={title} size="md">
       {race === null ? (
-        <ResolveForm {...form} onClose={onClose} />
+        <ResolveForm {...form} />
       ) : (
         <div ref={focus} tabIndex={-1}>
           {race}
-          {form.problem}
+          {form.write.error !== null && <Problem error={form.write.error} what={form.failed} />}
         </div>
       )}
     </Modal>
   )
 }
 
-/** The button that had the focus is gone with the form. */
+/** The button that had the focus left with the form. */
 function focus(element: HTMLElement | null): void {
   element?.focus()
 }
 
-type FormProps = Omit<Props, 'title' | 'race'>
-
-function ResolveForm({ about, isBusy, problem, first, onClose, onResolve }: FormProps) {
-  const [reason, setReason] = useState<Resolution['reason'] | undefined>(first)
-  const [note, setNote] = useState('')
-  const needsNote = reason === 'other' && note.trim() === ''
-  const resolve = () => {
-    if (reason === undefined || needsNote) return
-    onResolve({
-      reason,
-      ...(note.trim() === '' ? {} : { note: note.trim() }),
-    })
-  }
+function ResolveForm({ write, failed, first, onClose, onResolve }: Omit<Props, 'title' | 'race'>) {
+  const fields = useResolution(first)
+  const { resolution } = fields
   return (
-    <form
-      onSubmit={event => {
-        event.preventDefault()
-        resolve()
-      }}
+    <Form
+      write={write}
+      failed={failed}
+      button="Resolve"
+      isComplete={resolution !== undefined}
+      onSubmit={() => resolution !== undefined && onResolve(resolution)}
+      onCancel={onClose}
     >
-      <Stack gap="md">
-        {about}
-        <Radio.Group
-          label="Reason"
-          value={reason ?? ''}
-          onChange={value => setReason(value as Resolution['reason'])}
-          required
-        >
-          <Stack gap="sm" mt="xs">
-            {RESOLVE_REASONS.map(({ value, label, about }) => (
-              <Radio
-                key={value}
-                value={value}
-                label={label}
-                description={about}
-                data-autofocus={value === first || undefined}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <Textarea
-          label="Note"
-          description="Shown in the timeline and in the message that reports the end."
-          value={note}
-          maxLength={1_000}
-          required={reason === 'other'}
-          onChange={event => setNote(event.currentTarget.value)}
-        />
-        {problem}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy} disabled={reason === undefined || needsNote}>
-            Resolve
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <ResolutionFields fields={fields} about="Shown in the timeline and in the message that reports the end." />
+    </Form>
   )
 }

@@ -1,8 +1,8 @@
 import type { Incident } from '@backstop/client'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
-import { isLostRace } from '../../parts/is-lost-race.ts'
+import { api, refresh, useWrite } from '../../api/client.ts'
+import { incidentQuery } from '../../api/incidents.ts'
+import { isLostRace } from '../../parts/form/index.ts'
 import type { Resolution } from './words.ts'
 
 /** A change of the life cycle that a person asks for. */
@@ -52,13 +52,11 @@ export function isPossible({ kind }: Change, { state }: Pick<Incident, 'state'>)
 
 /** Sends changes of one incident. A change that lost a race is kept in `lost` until the person decides. */
 export function useIncidentChange(id: string) {
-  const queryClient = useQueryClient()
   const [lost, setLost] = useState<Change>()
-  const reread = () => queryClient.invalidateQueries({ queryKey: ['incidents', 'one', id] })
-  const mutation = useMutation({
-    mutationFn: (attempt: Attempt) => sendChange(id, attempt),
-    async onSuccess() {
-      void queryClient.invalidateQueries({ queryKey: ['incidents', 'list'] })
+  const reread = () => refresh(incidentQuery(id).queryKey)
+  const { error, isPending, mutateAsync, reset, variables } = useWrite((attempt: Attempt) => sendChange(id, attempt), {
+    async onDone() {
+      void refresh(['incidents', 'list'])
       await reread()
       setLost(undefined)
     },
@@ -69,7 +67,6 @@ export function useIncidentChange(id: string) {
       setLost(change)
     },
   })
-  const { error, isPending, mutateAsync, reset, variables } = mutation
   return {
     lost,
     isPending,

@@ -1,18 +1,12 @@
 import type { ShownBudget, ShownOperation } from '@backstop/client'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { budgetList } from '../../api/budgets.ts'
 import { useList } from '../../api/list.ts'
-import { operationList } from '../../api/operations.ts'
-import { projectQuery } from '../../api/projects.ts'
+import { budgetList, operationList } from '../../api/operations.ts'
+import { projectQuery } from '../../api/system.ts'
 import { formatMoney } from '../../format/money.ts'
-import { timeColumn } from '../../parts/columns.tsx'
-import { type Column, DataList } from '../../parts/data-list.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { useProjectId } from '../../parts/use-route.ts'
+import { type Column, ListPage, textColumn, timeColumn, useReadAgain } from '../../parts/list/index.ts'
+import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { useSession } from '../../session/session.ts'
-import classes from './operations.module.css'
-import { useReadAgain } from './use-read-again.ts'
 import { nameOperation } from './words.ts'
 
 /** What waits for a person, with what each answer does to the budgets. */
@@ -22,44 +16,31 @@ export function Page() {
   const budgets = useList(budgetList, { project_id }).items
   useReadAgain('operations')
   const count = list.items.length
-  const title =
-    list.isLoading || count === 0
-      ? 'Approvals'
-      : `${count}${list.hasMore ? '+' : ''} ${count === 1 ? 'waits' : 'wait'} for approval`
+  const title = `${count}${list.hasMore ? '+' : ''} ${count === 1 ? 'waits' : 'wait'} for approval`
   return (
-    <>
-      <PageHead title={title}>
-        {count > 0 && <p className="dim">Open one to see what it does, and to approve or decline it.</p>}
-      </PageHead>
-      <DataList
-        label="Approvals"
-        list={list}
-        columns={columnsWith(new Map(budgets.map(budget => [budget.budget_id, budget])))}
-        hrefOf={({ operation_id }) => `/p/${project_id}/operations/${operation_id}`}
-        empty={<Empty projectId={project_id} />}
-      />
-    </>
+    <ListPage
+      title={count === 0 ? 'Approvals' : title}
+      label="Approvals"
+      about={count > 0 ? 'Open one to see what it does, and to approve or decline it.' : undefined}
+      list={list}
+      columns={columnsWith(new Map(budgets.map(budget => [budget.budget_id, budget])))}
+      opens="operations"
+      empty={<Empty projectId={project_id} />}
+    />
   )
 }
 
-function columnsWith(budgets: ReadonlyMap<string, ShownBudget>): readonly Column<ShownOperation>[] {
+type Budgets = ReadonlyMap<string, ShownBudget>
+
+function columnsWith(budgets: Budgets): readonly Column<ShownOperation>[] {
   return [
-    {
-      title: 'What',
-      width: 'minmax(170px, 0.8fr)',
-      card: 'title',
-      cell: operation => <span>{nameOperation(operation)}</span>,
-    },
+    textColumn('What', 'minmax(170px, 0.8fr)', nameOperation, { card: 'title' }),
     {
       title: 'Reason given',
       width: 'minmax(0, 1.2fr)',
       card: 'line',
       cell: ({ reason, subject }) =>
-        reason === null ? (
-          <span className={`mono dim ${classes.cut}`}>{subject}</span>
-        ) : (
-          <bdi className={`dim ${classes.cut}`}>{reason}</bdi>
-        ),
+        reason === null ? <span className="mono dim">{subject}</span> : <bdi className="dim">{reason}</bdi>,
     },
     {
       title: 'Budget',
@@ -72,13 +53,7 @@ function columnsWith(budgets: ReadonlyMap<string, ShownBudget>): readonly Column
 }
 
 /** The budget with the least money left: what is left before and after the operation. */
-function BudgetChange({
-  operation,
-  budgets,
-}: {
-  operation: ShownOperation
-  budgets: ReadonlyMap<string, ShownBudget>
-}) {
+function BudgetChange({ operation, budgets }: { operation: ShownOperation; budgets: Budgets }) {
   const shares = (operation.budgets ?? []).flatMap(({ budget_id, amount, period_start }) => {
     const budget = budgets.get(budget_id)
     return budget?.current.starts_at.startsWith(period_start) === true ? [{ budget, amount }] : []
@@ -90,7 +65,7 @@ function BudgetChange({
     amount < 0 ? `${formatMoney(-amount, currency)} overspent` : formatMoney(amount, currency)
   const balance = current.left - current.overspent
   return (
-    <span className={`dim ${classes.cut}`}>
+    <span className="dim">
       <bdi>{name}</bdi>: {rest(balance + tightest.amount)} → {rest(balance)}
     </span>
   )
@@ -105,9 +80,7 @@ function Empty({ projectId }: { projectId: string }) {
       <p>Nothing waits for approval, because this project does not require approval of operations.</p>
       {may('admin', projectId) && (
         <p>
-          <Link to="/p/$project/settings" params={{ project: projectId }}>
-            Change the approval rule in the settings
-          </Link>
+          <ProjectLink page="settings">Change the approval rule in the settings</ProjectLink>
         </p>
       )}
     </>

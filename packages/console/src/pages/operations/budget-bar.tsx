@@ -7,24 +7,32 @@ export function BudgetBar({ budget, ofThis = 0 }: { budget: ShownBudget; ofThis?
   const { cap, currency, current } = budget
   const { used, reserved } = current
   const whole = Math.max(cap, used + reserved, 1)
-  const width = (amount: number) => ({ width: `${(100 * amount) / whole}%` })
   // What one operation takes is a part of either sum; the rest is drawn before it.
-  const others = Math.max(0, used + reserved - ofThis)
+  const parts: readonly (readonly [string | undefined, number])[] =
+    ofThis === 0
+      ? [
+          [classes.used, used],
+          [classes.reserved, reserved],
+        ]
+      : [
+          [classes.used, Math.max(0, used + reserved - ofThis)],
+          [classes.this, ofThis],
+        ]
   const money = (amount: number) => formatMoney(amount, currency)
   const text = `${money(used)} spent and ${money(reserved)} reserved of ${money(cap)}`
   return (
     <div className={classes.bar} role="img" aria-label={text} title={text}>
-      {ofThis === 0 ? (
-        <>
-          <span className={classes.used} style={width(used)} />
-          <span className={classes.reserved} style={width(reserved)} />
-        </>
-      ) : (
-        <>
-          <span className={classes.used} style={width(others)} />
-          <span className={classes.this} style={width(ofThis)} />
-        </>
-      )}
+      {parts.map(([part, amount]) => (
+        <span key={part} className={part} style={{ width: `${(100 * amount) / whole}%` }} />
+      ))}
     </div>
   )
+}
+
+/** What is left of a budget in its current period, or by how much it is overspent. */
+export function BudgetLeft({ budget: { current, currency } }: { budget: ShownBudget }) {
+  if (current.overspent > 0) {
+    return <span className={classes.over}>{formatMoney(current.overspent, currency)} overspent</span>
+  }
+  return <span>{formatMoney(current.left, currency)} left</span>
 }

@@ -1,11 +1,9 @@
 import type { ShownBudget, ShownOperation } from '@backstop/client'
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { budgetQuery } from '../../api/budgets.ts'
+import { budgetQuery } from '../../api/operations.ts'
 import { formatMoney } from '../../format/money.ts'
-import { Problem } from '../../parts/problem.tsx'
-import sheet from '../../parts/sheet.module.css'
+import { ProjectLink, Read } from '../../parts/page/index.ts'
 import { BudgetBar } from './budget-bar.tsx'
 import classes from './operations.module.css'
 import { INTERVALS } from './words.ts'
@@ -17,7 +15,7 @@ export function BudgetEffects({ operation }: { operation: ShownOperation }) {
   const { budgets = [] } = operation
   if (budgets.length === 0) return <p className="dim">No budget counts this operation.</p>
   return (
-    <ul className={sheet.lines}>
+    <ul className="lines">
       {budgets.map(share => (
         <Effect key={share.budget_id} share={share} operation={operation} />
       ))}
@@ -26,50 +24,42 @@ export function BudgetEffects({ operation }: { operation: ShownOperation }) {
 }
 
 function Effect({ share, operation }: { share: Share; operation: ShownOperation }) {
-  const { data: budget, error, refetch } = useQuery(budgetQuery(share.budget_id))
-  if (error !== null) {
-    return (
-      <li>
-        <Problem error={error} retry={() => void refetch()} what="The budget could not be read" />
-      </li>
-    )
-  }
-  if (budget === undefined) {
-    return (
-      <li>
-        <Skeleton height={66} />
-      </li>
-    )
-  }
-  const isCurrent = budget.current.starts_at.startsWith(share.period_start)
-  const { interval, project_id, budget_id, name } = budget
+  const query = useQuery(budgetQuery(share.budget_id))
   return (
     <li>
-      <div className={classes.effectTop}>
-        <Link className="link" to="/p/$project/budgets/$id" params={{ project: project_id, id: budget_id }}>
-          <bdi>{name}</bdi>
-        </Link>
-        <span className="faint">{isCurrent ? INTERVALS[interval] : `Period from ${share.period_start}`}</span>
-      </div>
-      {isCurrent && <BudgetBar budget={budget} ofThis={share.state === 'released' ? 0 : share.amount} />}
-      <p>{isCurrent ? describeNow(share, budget, operation) : describeEarlier(share, budget)}</p>
+      <Read query={query} what="The budget could not be read" loading={<Skeleton height={66} />}>
+        {budget => {
+          const isCurrent = budget.current.starts_at.startsWith(share.period_start)
+          return (
+            <>
+              <div className={classes.effectTop}>
+                <ProjectLink page="budgets" id={budget.budget_id}>
+                  <bdi>{budget.name}</bdi>
+                </ProjectLink>
+                <span className="faint">
+                  {isCurrent ? INTERVALS[budget.interval] : `Period from ${share.period_start}`}
+                </span>
+              </div>
+              {isCurrent && <BudgetBar budget={budget} ofThis={share.state === 'released' ? 0 : share.amount} />}
+              <p>{describe(share, budget, operation, isCurrent)}</p>
+            </>
+          )
+        }}
+      </Read>
     </li>
   )
 }
 
-function describeNow(share: Share, { current, currency }: ShownBudget, { state }: ShownOperation): string {
-  const money = (amount: number) => formatMoney(amount, currency)
-  const { left, overspent } = current
+function describe(share: Share, budget: ShownBudget, { state }: ShownOperation, isCurrent: boolean): string {
+  const { left, overspent } = budget.current
+  const money = (amount: number) => formatMoney(amount, budget.currency)
+  if (!isCurrent) return describeShare(share, money)
   if (state === 'approval_pending' && share.state === 'reserved') {
     const rest = (amount: number) => (amount < 0 ? `${money(-amount)} overspent` : `${money(amount)} left`)
     const balance = left - overspent
     return `If you decline: ${rest(balance + share.amount)}. If you approve: ${rest(balance)}.`
   }
   return `${describeShare(share, money)} Left now: ${money(left)}.`
-}
-
-function describeEarlier(share: Share, { currency }: ShownBudget): string {
-  return describeShare(share, amount => formatMoney(amount, currency))
 }
 
 function describeShare({ state, amount }: Share, money: (amount: number) => string): string {

@@ -1,12 +1,11 @@
 import type { ShownOperation } from '@backstop/client'
-import { Button, Textarea } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, Textarea } from '@mantine/core'
 import { useRef, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { isLostRace } from '../../parts/is-lost-race.ts'
-import { LostRace } from '../../parts/lost-race.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
+import { api, queryClient, refresh, useWrite } from '../../api/client.ts'
+import { operationQuery } from '../../api/operations.ts'
+import { isLostRace, LostRace } from '../../parts/form/index.ts'
+import { Problem } from '../../parts/page/index.ts'
+import { Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { useActors } from './actors.ts'
 import { BudgetEffects } from './budget-effects.tsx'
@@ -15,40 +14,50 @@ import { nameOperation, OPERATION_STATES } from './words.ts'
 
 type Verb = 'approve' | 'decline'
 
-/** The question of an operation that waits for approval, and what either answer does. */
-export function Decision({ operation }: { operation: ShownOperation }) {
-  const { may } = useSession()
-  const queryClient = useQueryClient()
-  const [note, setNote] = useState('')
+/** Sends the answer of a person, once. `refused` is the answer that came after another one. */
+function useDecision({ operation_id }: ShownOperation, note: string) {
   const [refused, setRefused] = useState<Verb>()
   const isSent = useRef(false)
-  const decide = useMutation({
-    mutationFn: (verb: Verb) => {
-      const body = note.trim() === '' ? {} : { reason: note.trim() }
-      return verb === 'approve'
-        ? api.operations.approve(operation.operation_id, body)
-        : api.operations.decline(operation.operation_id, body)
+  const readAgain = () => {
+    isSent.current = false
+    void refresh('operations', 'budgets')
+  }
+  const decide = useWrite(
+    (verb: Verb) => api.operations[verb](operation_id, note.trim() === '' ? {} : { reason: note.trim() }),
+    {
+      onDone(decided) {
+        queryClient.setQueryData<object>(operationQuery(operation_id).queryKey, decided)
+        readAgain()
+      },
+      onError(error, verb) {
+        if (isLostRace(error)) setRefused(verb)
+        readAgain()
+      },
     },
-    onSuccess: decided => queryClient.setQueryData(['operations', 'one', decided.operation_id], decided),
-    onError: (error, verb) => isLostRace(error) && setRefused(verb),
-    onSettled: () => {
-      isSent.current = false
-      void queryClient.invalidateQueries({ queryKey: ['operations'] })
-      void queryClient.invalidateQueries({ queryKey: ['budgets'] })
-    },
-  })
+  )
   const send = (verb: Verb) => {
     // A second click may come before React has disabled the buttons.
     if (isSent.current) return
     isSent.current = true
     decide.mutate(verb)
   }
-  if (refused !== undefined) {
-    return <LateDecision operation={operation} verb={refused} note={note} onKeep={() => setRefused(undefined)} />
-  }
+  return { decide, send, refused, forget: () => setRefused(undefined) }
+}
+
+/** The question of an operation that waits for approval, and what either answer does. */
+export function Decision({ operation }: { operation: ShownOperation }) {
+  const { may } = useSession()
+  const [note, setNote] = useState('')
+  const { decide, send, refused, forget } = useDecision(operation, note)
+  if (refused !== undefined) return <LateDecision operation={operation} verb={refused} note={note} onKeep={forget} />
   if (operation.state !== 'approval_pending') return null
   const { approval, kind, reason } = operation
   const mayDecide = may('approvals:write', operation.project_id)
+  const buttonOf = (verb: Verb) => ({
+    loading: decide.isPending && decide.variables === verb,
+    disabled: decide.isPending,
+    onClick: () => send(verb),
+  })
   return (
     <section className={classes.decision} aria-labelledby="decision">
       <h2 id="decision">{mayDecide ? 'Approve or decline?' : 'It waits for approval'}</h2>
@@ -71,23 +80,12 @@ export function Decision({ operation }: { operation: ShownOperation }) {
             value={note}
             onChange={event => setNote(event.currentTarget.value)}
           />
-          <div className={classes.buttons}>
-            <Button
-              loading={decide.isPending && decide.variables === 'approve'}
-              disabled={decide.isPending}
-              onClick={() => send('approve')}
-            >
-              Approve
-            </Button>
-            <Button
-              variant="default"
-              loading={decide.isPending && decide.variables === 'decline'}
-              disabled={decide.isPending}
-              onClick={() => send('decline')}
-            >
+          <Group gap="sm">
+            <Button {...buttonOf('approve')}>Approve</Button>
+            <Button variant="default" {...buttonOf('decline')}>
               Decline
             </Button>
-          </div>
+          </Group>
         </>
       ) : (
         <p className="dim">To decide, you need the role approver.</p>

@@ -1,84 +1,80 @@
 import type { Action, ShownOperation } from '@backstop/client'
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { connectionQuery } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import { explainedActionsQuery, operationList, operationQuery } from '../../api/operations.ts'
-import { StateBadge, VerdictBadge } from '../../parts/badges.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { Money } from '../../parts/money.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import sheet from '../../parts/sheet.module.css'
-import { Time } from '../../parts/time.tsx'
-import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
-import { UnreadPage } from '../../parts/unread-page.tsx'
-import { useProjectId, useResourceId } from '../../parts/use-route.ts'
+import { useReadAgain } from '../../parts/list/index.ts'
+import { Columns, Marks, PageHead, Part, ProjectLink, Read, ThingPage, useResourceId } from '../../parts/page/index.ts'
+import {
+  ConnectionName,
+  type FactList,
+  Facts,
+  idFact,
+  moneyFact,
+  StateBadge,
+  Time,
+  Timeline,
+  type TimelineEntry,
+  VerdictBadge,
+} from '../../parts/show/index.ts'
 import { type Actors, useActors } from './actors.ts'
 import { BudgetEffects } from './budget-effects.tsx'
 import { Decision } from './decision.tsx'
 import classes from './operations.module.css'
-import { useReadAgain } from './use-read-again.ts'
 import { nameOperation, OPERATION_STATES, STATE_MEANING, UNAPPROVED_MEANING } from './words.ts'
 
+const ABOVE = ['operations', 'Operations'] as const
+
 export function Page() {
-  const project = useProjectId()
-  const { data: operation, error, refetch } = useQuery(operationQuery(useResourceId()))
+  const query = useQuery(operationQuery(useResourceId()))
   useReadAgain('operations')
-  const above = (
-    <Link to="/p/$project/operations" params={{ project }}>
-      Operations
-    </Link>
-  )
-  if (operation !== undefined) return <Operation key={operation.operation_id} operation={operation} above={above} />
-  return (
-    <UnreadPage title="Operation" above={above} error={error} retry={() => void refetch()}>
+  const loading = (
+    <>
       <Skeleton height={180} width="min(100%, 720px)" />
-      <div className={sheet.columns}>
+      <Columns>
         <Skeleton height={240} />
         <Skeleton height={240} />
-      </div>
-    </UnreadPage>
+      </Columns>
+    </>
+  )
+  return (
+    <ThingPage kind="Operation" above={ABOVE} query={query} loading={loading}>
+      {operation => <Operation key={operation.operation_id} operation={operation} />}
+    </ThingPage>
   )
 }
 
-function Operation({ operation, above }: { operation: ShownOperation; above: ReactNode }) {
+function Operation({ operation }: { operation: ShownOperation }) {
   const actors = useActors(operation)
   const { state, unapproved } = operation
   return (
     <>
-      <PageHead title={nameOperation(operation)} above={above}>
-        <div className={sheet.marks}>
+      <PageHead title={nameOperation(operation)} above={ABOVE}>
+        <Marks>
           <StateBadge state={state} />
-        </div>
+        </Marks>
       </PageHead>
       <div className="body">
         <Decision operation={operation} />
         {operation.approval?.decided_at != null && <NextApproval projectId={operation.project_id} />}
         <p className="dim">{STATE_MEANING[state]}</p>
         {unapproved != null && <p className={classes.over}>{UNAPPROVED_MEANING[unapproved]}</p>}
-        <div className={sheet.columns}>
+        <Columns>
           <div>
-            <section className={sheet.part}>
-              <h2>Timeline</h2>
+            <Part title="Timeline">
               <Timeline entries={timelineOf(operation, actors)} />
-            </section>
+            </Part>
             <Explained operation={operation} />
             {operation.kind === 'refund' && state !== 'approval_pending' && (
-              <section className={sheet.part}>
-                <h2>Budgets</h2>
+              <Part title="Budgets">
                 <BudgetEffects operation={operation} />
-              </section>
+              </Part>
             )}
           </div>
-          <section className={sheet.part}>
-            <h2>What your software reported</h2>
+          <Part title="What your software reported">
             <Facts facts={factsOf(operation, actors)} />
-          </section>
-        </div>
+          </Part>
+        </Columns>
       </div>
     </>
   )
@@ -92,8 +88,9 @@ function NextApproval({ projectId }: { projectId: string }) {
   return (
     <div className={classes.next}>
       <Button
-        component={Link}
-        to={`/p/${projectId}/operations/${next.operation_id}`}
+        component={ProjectLink}
+        page="operations"
+        id={next.operation_id}
         variant="default"
         aria-label={`Next approval: ${nameOperation(next)}`}
       >
@@ -103,39 +100,26 @@ function NextApproval({ projectId }: { projectId: string }) {
   )
 }
 
-function copyable(id: string | null): ReactNode {
-  return id === null ? null : <CopyId id={id} length={24} />
-}
-
-function factsOf(operation: ShownOperation, { askedBy }: Actors) {
-  const { project_id, connection_id, kind, amount, currency, subject, run_id } = operation
+function factsOf(operation: ShownOperation, { askedBy }: Actors): FactList {
+  const { kind, run_id } = operation
   return [
-    ['Amount', amount === null ? null : <Money key="amount" amount={amount} currency={currency} />],
-    [kind === 'refund' ? 'Payment' : 'Subscription', copyable(subject)],
-    [kind === 'refund' ? 'Refund' : 'Id at the provider', copyable(operation.provider_ref)],
-    ['Idempotency key', copyable(operation.idempotency_key)],
+    ['Amount', moneyFact(operation.amount, operation.currency)],
+    [kind === 'refund' ? 'Payment' : 'Subscription', idFact(operation.subject, 24)],
+    [kind === 'refund' ? 'Refund' : 'Id at the provider', idFact(operation.provider_ref, 24)],
+    ['Idempotency key', idFact(operation.idempotency_key, 24)],
     ['Reason', operation.reason],
     ['Reported by', askedBy],
     [
       'Run',
       run_id === null ? null : (
-        <Link key="run" className="link" to="/p/$project/runs/$id" params={{ project: project_id, id: run_id }}>
+        <ProjectLink key="run" page="runs" id={run_id}>
           <bdi>{run_id}</bdi>
-        </Link>
+        </ProjectLink>
       ),
     ],
-    ['Connection', <ConnectionName key="connection" projectId={project_id} id={connection_id} />],
-    ['Operation', copyable(operation.operation_id)],
-  ] as const
-}
-
-function ConnectionName({ projectId, id }: { projectId: string; id: string }) {
-  const { data } = useQuery(connectionQuery(projectId, id))
-  return (
-    <Link className="link" to="/p/$project/connections/$id" params={{ project: projectId, id }}>
-      <bdi>{data?.name ?? id}</bdi>
-    </Link>
-  )
+    ['Connection', <ConnectionName key="connection" id={operation.connection_id} />],
+    ['Operation', idFact(operation.operation_id, 24)],
+  ]
 }
 
 function timelineOf(operation: ShownOperation, { askedBy, decidedBy }: Actors): TimelineEntry[] {
@@ -144,54 +128,51 @@ function timelineOf(operation: ShownOperation, { askedBy, decidedBy }: Actors): 
   const isDecided = (answer: 'declined' | 'expired') => state === answer || operation.unapproved === answer
   const decision = isDecided('declined') ? 'Declined' : isDecided('expired') ? 'Expired' : 'Approved'
   const asked = approval != null && approval.requested_at === created_at
-  const entries: (TimelineEntry | null)[] = [
-    {
-      key: 'reported',
-      at: created_at,
-      text: asked ? 'Reported; it needs approval' : 'Reported',
-      ...(askedBy === null ? {} : { by: askedBy }),
-    },
-    approval != null && !asked ? { key: 'asked', at: approval.requested_at, text: 'Asked for approval' } : null,
-    approval?.reminded_at != null ? { key: 'reminded', at: approval.reminded_at, text: 'Reminder sent' } : null,
-    approval?.decided_at != null
-      ? { key: 'decided', at: approval.decided_at, text: decision, ...(decidedBy === null ? {} : { by: decidedBy }) }
-      : null,
-    executing_at === null ? null : { key: 'executing', at: executing_at, text: 'Sent to the provider' },
-    ended_at === null || ended_at === approval?.decided_at ? null : { key: 'ended', at: ended_at, text: word },
+  const reported = asked ? 'Reported; it needs approval' : 'Reported'
+  const steps: readonly (readonly [text: string, at: string | null | undefined, by?: string | null])[] = [
+    [reported, created_at, askedBy],
+    ['Asked for approval', asked ? null : approval?.requested_at],
+    ['Reminder sent', approval?.reminded_at],
+    [decision, approval?.decided_at, decidedBy],
+    ['Sent to the provider', executing_at],
+    [word, ended_at === approval?.decided_at ? null : ended_at],
   ]
-  return entries.filter(entry => entry !== null).sort((one, other) => one.at.localeCompare(other.at))
+  return steps
+    .flatMap(([text, at, by]) => (at == null ? [] : [{ key: text, at, text, ...(by == null ? {} : { by }) }]))
+    .sort((one, other) => one.at.localeCompare(other.at))
 }
 
 function Explained({ operation }: { operation: ShownOperation }) {
-  const { data, error, refetch } = useQuery(explainedActionsQuery(operation))
   return (
-    <section className={sheet.part}>
-      <h2>What it explains</h2>
-      {error !== null ? (
-        <Problem error={error} retry={() => void refetch()} what="The refunds and cancellations could not be read" />
-      ) : data === undefined ? (
-        <Skeleton height={40} />
-      ) : data.length === 0 ? (
-        <p className="dim">The provider has not shown a refund or cancellation that this operation explains.</p>
-      ) : (
-        <ul className={sheet.lines}>
-          {data.map(action => (
-            <ExplainedAction key={action.action_id} action={action} />
-          ))}
-        </ul>
-      )}
-    </section>
+    <Part title="What it explains">
+      <Read
+        query={useQuery(explainedActionsQuery(operation))}
+        what="The refunds and cancellations could not be read"
+        loading={<Skeleton height={40} />}
+      >
+        {actions =>
+          actions.length === 0 ? (
+            <p className="dim">The provider has not shown a refund or cancellation that this operation explains.</p>
+          ) : (
+            <ul className="lines">
+              {actions.map(action => (
+                <ExplainedAction key={action.action_id} {...action} />
+              ))}
+            </ul>
+          )
+        }
+      </Read>
+    </Part>
   )
 }
 
-function ExplainedAction({ action }: { action: Action }) {
-  const { project_id, action_id, kind, amount, currency, verdict, first_seen_at } = action
+function ExplainedAction({ action_id, kind, amount, currency, verdict, first_seen_at }: Action) {
   return (
     <li>
       <div className={classes.effectTop}>
-        <Link className="link" to="/p/$project/actions/$id" params={{ project: project_id, id: action_id }}>
+        <ProjectLink page="actions" id={action_id}>
           {nameOperation({ kind: kind === 'refund' ? 'refund' : 'cancellation', amount, currency })}
-        </Link>
+        </ProjectLink>
         <VerdictBadge verdict={verdict} />
         <span className="faint">
           seen <Time at={first_seen_at} />

@@ -1,16 +1,14 @@
 import type { Incident } from '@backstop/client'
-import { Link } from '@tanstack/react-router'
-import type { Storm } from '../../api/storms.ts'
+import type { Storm } from '../../api/incidents.ts'
 import { shortenIds } from '../../format/ids.ts'
-import { StateBadge } from '../../parts/badges.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ProjectLink } from '../../parts/page/index.ts'
+import { StateBadge, Time } from '../../parts/show/index.ts'
 import { countOf, moneyText } from '../storms/storm-list.tsx'
 import classes from './overview.module.css'
 
 const MOST_ROWS = 8
 
 interface Props {
-  project: string
   /** The newest of them. */
   incidents: readonly Incident[]
   /** True if there are more. */
@@ -19,7 +17,7 @@ interface Props {
 }
 
 /** Storms and incidents that nobody resolved yet. A storm is one row, not a row for each of its incidents. */
-export function Attention({ project, incidents, hasMore, storms: all }: Props) {
+export function Attention({ incidents, hasMore, storms: all }: Props) {
   const storms = all.filter(({ state }) => state !== 'resolved')
   const inStorms = new Set(storms.map(({ storm_id }) => storm_id))
   const alone = incidents.filter(({ storm_id }) => storm_id == null || !inStorms.has(storm_id))
@@ -30,23 +28,23 @@ export function Attention({ project, incidents, hasMore, storms: all }: Props) {
       <ul className={classes.rows}>
         {storms.map(storm => (
           <li key={storm.storm_id}>
-            <Link to="/p/$project/storms/$id" params={{ project, id: storm.storm_id }}>
+            <ProjectLink className="" page="storms" id={storm.storm_id}>
               <StateBadge state={storm.state} />
-              <span className={classes.text}>
+              <span className="cut">
                 Storm of {countOf(storm)} unexplained actions
                 {storm.money.length === 0 ? '' : `: ${moneyText(storm)}`}
               </span>
               <span className="dim">
                 <Time at={storm.began_at} />
               </span>
-            </Link>
+            </ProjectLink>
           </li>
         ))}
         {alone.slice(0, MOST_ROWS).map(incident => (
           <li key={incident.incident_id}>
-            <Link to="/p/$project/incidents/$id" params={{ project, id: incident.incident_id }}>
+            <ProjectLink className="" page="incidents" id={incident.incident_id}>
               <StateBadge state={incident.state} />
-              <span className={classes.text} dir="auto" title={incident.summary}>
+              <span className="cut" dir="auto" title={incident.summary}>
                 {shortenIds(incident.summary)}
               </span>
               <span className="dim">
@@ -57,15 +55,13 @@ export function Attention({ project, incidents, hasMore, storms: all }: Props) {
                 )}
                 <Time at={incident.opened_at} />
               </span>
-            </Link>
+            </ProjectLink>
           </li>
         ))}
       </ul>
       {(hasMore || alone.length > MOST_ROWS) && (
         <p className={classes.more}>
-          <Link to="/p/$project/incidents" params={{ project }}>
-            All incidents
-          </Link>
+          <ProjectLink page="incidents">All incidents</ProjectLink>
         </p>
       )}
     </section>
@@ -73,13 +69,13 @@ export function Attention({ project, incidents, hasMore, storms: all }: Props) {
 }
 
 /** One line if operations wait for an approval, otherwise nothing. */
-export function WaitingApprovals({ project, count }: { project: string; count: number }) {
+export function WaitingApprovals({ count }: { count: number }) {
   if (count === 0) return null
   return (
     <p>
-      <Link to="/p/$project/approvals" params={{ project }}>
+      <ProjectLink page="approvals">
         {count.toLocaleString()} {count === 1 ? 'operation waits' : 'operations wait'} for approval
-      </Link>
+      </ProjectLink>
     </p>
   )
 }

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
-import type { Stats } from '../../api/stats.ts'
+import type { Stats } from '../../api/actions.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
 import classes from './overview.module.css'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -34,7 +34,7 @@ const dayName = (at: string) =>
   new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(Date.parse(at))
 
 /** The verdicts of each day as a stacked bar. A bar opens the list of its day. */
-export function DayChart({ days, project }: { days: readonly Day[]; project: string }) {
+export function DayChart({ days }: { days: readonly Day[] }) {
   const most = Math.max(1, ...days.map(({ total }) => total))
   const [first, last] = [days[0], days.at(-1)]
   return (
@@ -45,12 +45,11 @@ export function DayChart({ days, project }: { days: readonly Day[]; project: str
           const words = parts.map(verdict => `${counts[verdict]} ${WORDS[verdict].toLowerCase()}`).join(', ')
           const label = `${dayName(at)}: ${words === '' ? 'none' : words}`
           return (
-            <Link
+            <ProjectLink
               key={at}
               className={classes.day}
-              to="/p/$project/actions"
-              params={{ project }}
-              search={{ made_from: at, made_to: next } as never}
+              page="actions"
+              search={{ made_from: at, made_to: next }}
               title={label}
               aria-label={label}
             >
@@ -62,7 +61,7 @@ export function DayChart({ days, project }: { days: readonly Day[]; project: str
                   style={{ height: `max(2px, ${(counts[verdict] / most) * 100}%)` }}
                 />
               ))}
-            </Link>
+            </ProjectLink>
           )
         })}
       </div>
@@ -73,16 +72,15 @@ export function DayChart({ days, project }: { days: readonly Day[]; project: str
       </div>
       <div className={classes.keys}>
         {VERDICTS.map(verdict => (
-          <Link
+          <ProjectLink
             key={verdict}
             className={classes.key}
             data-verdict={verdict}
-            to="/p/$project/actions"
-            params={{ project }}
-            search={{ verdict, made_from: first?.at, made_to: last?.next } as never}
+            page="actions"
+            search={{ verdict, made_from: first?.at, made_to: last?.next }}
           >
             {WORDS[verdict]} {days.reduce((sum, { counts }) => sum + counts[verdict], 0).toLocaleString()}
-          </Link>
+          </ProjectLink>
         ))}
       </div>
     </div>

@@ -1,11 +1,10 @@
 import type { AlertChannel, Connection } from '@backstop/client'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { channelsQuery } from '../../api/channels.ts'
 import { connectionsQuery } from '../../api/connections.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
+import { useLiveRefresh } from '../../parts/list/index.ts'
+import { Problem, ProjectLink } from '../../parts/page/index.ts'
+import { Badge } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { failedShare, stateOf } from '../channels/channel-state.ts'
 import classes from './overview.module.css'
@@ -52,13 +51,13 @@ export function HealthRows({ project }: { project: string }) {
       <ul className={classes.rows}>
         {rows.map(row => (
           <li key={row.id}>
-            <Link to={`/p/$project/${row.kind}/$id`} params={{ project, id: row.id }}>
+            <ProjectLink className="" page={row.kind} id={row.id}>
               <Badge tone={row.tone}>{row.state}</Badge>
-              <span className={classes.text} dir="auto" title={row.text}>
+              <span className="cut" dir="auto" title={row.text}>
                 {row.name} <span className="dim">{row.text}</span>
               </span>
               <span className="faint">{row.kind === 'channels' ? 'Channel' : 'Connection'}</span>
-            </Link>
+            </ProjectLink>
           </li>
         ))}
       </ul>
@@ -88,22 +87,11 @@ function Rest({ project, connections, channels, healthy }: RestProps) {
       {connections === 0 && (
         <p>
           No account is connected yet.{' '}
-          {mayManage && (
-            <Link to="/p/$project/connections/new" params={{ project }}>
-              Connect an account
-            </Link>
-          )}
+          {mayManage && <ProjectLink page="connections/new">Connect an account</ProjectLink>}
         </p>
       )}
       {channels === 0 && (
-        <p>
-          Nobody gets alerts yet.{' '}
-          {mayManage && (
-            <Link to="/p/$project/channels/new" params={{ project }}>
-              Add a channel
-            </Link>
-          )}
-        </p>
+        <p>Nobody gets alerts yet. {mayManage && <ProjectLink page="channels/new">Add a channel</ProjectLink>}</p>
       )}
     </div>
   )

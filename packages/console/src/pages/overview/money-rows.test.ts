@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Stats } from '../../api/stats.ts'
+import type { Stats } from '../../api/actions.ts'
 import { moneyRowsOf } from './money-rows.ts'
 
 type Total = Stats['totals'][number]

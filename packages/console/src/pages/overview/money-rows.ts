@@ -1,4 +1,4 @@
-import type { Stats } from '../../api/stats.ts'
+import type { Stats } from '../../api/actions.ts'
 
 /** The refunds of one currency, real or test. */
 export interface MoneyRow {

@@ -1,5 +1,5 @@
-import type { Stats } from '../../api/stats.ts'
-import { Money } from '../../parts/money.tsx'
+import type { Stats } from '../../api/actions.ts'
+import { Money } from '../../parts/show/index.ts'
 import { moneyRowsOf } from './money-rows.ts'
 import classes from './overview.module.css'
 
@@ -9,7 +9,7 @@ export function MoneyTable({ totals }: Pick<Stats, 'totals'>) {
   if (rows.length === 0) return <p className="dim">No money was refunded.</p>
   const hasFailed = rows.some(({ notCarriedOut }) => notCarriedOut > 0)
   return (
-    <table className={classes.table}>
+    <table className={`table ${classes.table}`}>
       <thead>
         <tr>
           <th>Currency</th>

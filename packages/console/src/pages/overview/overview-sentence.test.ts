@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Stats } from '../../api/stats.ts'
+import type { Stats } from '../../api/actions.ts'
 import type { Unresolved } from './attention.ts'
 import { isNothingSeen, overviewSentence } from './overview-sentence.ts'
 

@@ -1,4 +1,4 @@
-import type { Stats } from '../../api/stats.ts'
+import type { Stats } from '../../api/actions.ts'
 import { formatMoney } from '../../format/money.ts'
 import { formatClock, formatTime } from '../../format/times.ts'
 import type { Unresolved } from './attention.ts'

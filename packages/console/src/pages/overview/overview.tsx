@@ -1,17 +1,14 @@
 import { SegmentedControl, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import * as z from 'zod/mini'
+import { type Stats, statsQuery } from '../../api/actions.ts'
 import { connectionsQuery } from '../../api/connections.ts'
+import { stormList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
-import { type Stats, statsQuery } from '../../api/stats.ts'
-import { stormList } from '../../api/storms.ts'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { useNow } from '../../parts/time.tsx'
-import { useFilters } from '../../parts/use-filters.ts'
-import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
-import { useProjectId } from '../../parts/use-route.ts'
+import { useFilters } from '../../parts/filters/index.ts'
+import { useLiveRefresh } from '../../parts/list/index.ts'
+import { PageHead, Problem, ProjectLink, useProjectId } from '../../parts/page/index.ts'
+import { useNow } from '../../parts/show/index.ts'
 import { attentionQuery } from './attention.ts'
 import { Attention, WaitingApprovals } from './attention-rows.tsx'
 import { DayChart, daysOf } from './day-chart.tsx'
@@ -71,12 +68,11 @@ export function Page() {
             ) : (
               <>
                 <Attention
-                  project={project}
                   incidents={attention.data.incidents}
                   hasMore={attention.data.hasMore}
                   storms={storms.items}
                 />
-                <WaitingApprovals project={project} count={attention.data.unresolved.approvals_pending} />
+                <WaitingApprovals count={attention.data.unresolved.approvals_pending} />
               </>
             )}
             {stats.error !== null && stats.data === undefined ? (
@@ -90,7 +86,6 @@ export function Page() {
                 stats={stats.data}
                 beingChecked={attention.data?.unresolved.being_checked ?? 0}
                 days={days}
-                project={project}
                 now={now}
               />
             )}
@@ -107,47 +102,35 @@ interface CountsProps {
   /** The actions that wait for their second look. */
   beingChecked: number
   days: number
-  project: string
   now: number
 }
 
-function Counts({ stats, beingChecked, days, project, now }: CountsProps) {
-  if (stats === undefined) {
-    return (
-      <section className={classes.section} aria-busy="true">
-        <h2>Verdicts by day</h2>
-        <Skeleton height={160} />
-      </section>
-    )
-  }
-  if (stats.totals.length === 0) {
-    return (
-      <section className={classes.section}>
-        <h2>Verdicts by day</h2>
-        {isNothingSeen(stats, beingChecked) ? (
-          <p className="dim">
-            No refund and no cancellation was seen in {days} days.{' '}
-            <Link className="link" to="/p/$project/connections" params={{ project }}>
-              See whether the connections receive events
-            </Link>
-          </p>
-        ) : (
-          <p className="faint">{COUNTS_FOLLOW}</p>
-        )}
-      </section>
-    )
-  }
+function Counts({ stats, beingChecked, days, now }: CountsProps) {
+  const isEmpty = stats?.totals.length === 0
   return (
     <>
-      <section className={classes.section}>
+      <section className={classes.section} aria-busy={stats === undefined || undefined}>
         <h2>Verdicts by day</h2>
-        <DayChart days={daysOf(stats, days, now)} project={project} />
-        {stats.recount_pending && <p className="faint">{COUNTS_FOLLOW}</p>}
+        {stats === undefined ? (
+          <Skeleton height={160} />
+        ) : isEmpty && isNothingSeen(stats, beingChecked) ? (
+          <p className="dim">
+            No refund and no cancellation was seen in {days} days.{' '}
+            <ProjectLink page="connections">See whether the connections receive events</ProjectLink>
+          </p>
+        ) : (
+          <>
+            {!isEmpty && <DayChart days={daysOf(stats, days, now)} />}
+            {(isEmpty || stats.recount_pending) && <p className="faint">{COUNTS_FOLLOW}</p>}
+          </>
+        )}
       </section>
-      <section className={classes.section}>
-        <h2>Money refunded in {days} days</h2>
-        <MoneyTable totals={stats.totals} />
-      </section>
+      {stats !== undefined && !isEmpty && (
+        <section className={classes.section}>
+          <h2>Money refunded in {days} days</h2>
+          <MoneyTable totals={stats.totals} />
+        </section>
+      )}
     </>
   )
 }

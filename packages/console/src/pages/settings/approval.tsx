@@ -1,84 +1,71 @@
 import type { Project } from '@backstop/client'
-import { NumberInput, Switch } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { NumberInput, Stack, Switch } from '@mantine/core'
 import { formatDuration } from '../../format/times.ts'
-import { Saving } from './saving.tsx'
+import { ProjectLink } from '../../parts/page/index.ts'
+import { Saving, useProjectForm } from './saving.tsx'
 import classes from './settings.module.css'
-import { useProjectChange } from './use-project-change.ts'
-import { versionToSave } from './version-to-save.ts'
 
 const HOUR_S = 3_600
 
 /** Whether requested operations wait for approval, and for how long. */
 export function Approval({ project, mayChange }: { project: Project; mayChange: boolean }) {
-  const [base, setBase] = useState(project)
-  const [isRequired, setIsRequired] = useState(project.requires_approval)
-  const [hours, setHours] = useState(project.approval_deadline_seconds / HOUR_S)
-  const begin = (from: Project) => {
-    setBase(from)
-    setIsRequired(from.requires_approval)
-    setHours(from.approval_deadline_seconds / HOUR_S)
-  }
-  const change = useProjectChange(project, begin)
-  const seconds = Math.round(hours * HOUR_S)
-  const patch = {
-    ...(isRequired === base.requires_approval ? {} : { requires_approval: isRequired }),
-    ...(seconds === base.approval_deadline_seconds ? {} : { approval_deadline_seconds: seconds }),
-  }
-  const version = versionToSave(base, project, change.error)
-  const params = { project: project.project_id }
+  const { requires_approval, approval_deadline_seconds } = project
   return (
     <section className={classes.section} aria-label="Approval">
       <h2>Approval</h2>
       {mayChange ? (
-        <div className={classes.form}>
-          <Switch
-            size="sm"
-            label="Requested operations wait for approval"
-            description="An operation that executes without approval then explains nothing"
-            checked={isRequired}
-            onChange={event => setIsRequired(event.currentTarget.checked)}
-          />
-          <NumberInput
-            label="Hours to decide"
-            description="A reminder is sent after half of the time"
-            min={0.01}
-            max={720}
-            decimalScale={2}
-            value={hours}
-            onChange={value => setHours(Number(value))}
-          />
-          <Saving
-            project={project}
-            hasChanges={Object.keys(patch).length > 0}
-            isValid={seconds >= 10}
-            isPending={change.isPending}
-            error={change.error}
-            yours={isRequired ? `Approval within ${formatDuration(seconds * 1000)}` : 'No approval'}
-            onSave={() => change.mutate({ patch, version })}
-            onDiscard={() => {
-              begin(project)
-              change.reset()
-            }}
-          />
-        </div>
+        <ApprovalForm project={project} />
       ) : (
         <p>
-          {project.requires_approval
-            ? `Requested operations wait for approval, at most ${formatDuration(project.approval_deadline_seconds * 1000)}.`
+          {requires_approval
+            ? `Requested operations wait for approval, at most ${formatDuration(approval_deadline_seconds * 1000)}.`
             : 'Requested operations need no approval.'}
         </p>
       )}
       <p className="dim">
-        <Link className="link" to="/p/$project/approvals" params={params}>
-          What waits for approval
-        </Link>
+        <ProjectLink page="approvals">What waits for approval</ProjectLink>
         {' · '}
-        <Link className="link" to="/p/$project/budgets" params={params}>
-          Budgets
-        </Link>
+        <ProjectLink page="budgets">Budgets</ProjectLink>
       </p>
     </section>
+  )
+}
+
+function ApprovalForm({ project }: { project: Project }) {
+  const form = useProjectForm(project, ({ requires_approval, approval_deadline_seconds }) => ({
+    isRequired: requires_approval,
+    hours: approval_deadline_seconds / HOUR_S,
+  }))
+  const { fields, field, edit, base } = form
+  const seconds = Math.round(fields.hours * HOUR_S)
+  const patch = {
+    ...(fields.isRequired === base.requires_approval ? {} : { requires_approval: fields.isRequired }),
+    ...(seconds === base.approval_deadline_seconds ? {} : { approval_deadline_seconds: seconds }),
+  }
+  return (
+    <Stack gap={12} miw={0}>
+      <Switch
+        size="sm"
+        label="Requested operations wait for approval"
+        description="An operation that executes without approval then explains nothing"
+        checked={fields.isRequired}
+        onChange={event => edit({ isRequired: event.currentTarget.checked })}
+      />
+      <NumberInput
+        label="Hours to decide"
+        description="A reminder is sent after half of the time"
+        min={0.01}
+        max={720}
+        decimalScale={2}
+        {...field('hours')}
+      />
+      <Saving
+        form={form}
+        hasChanges={Object.keys(patch).length > 0}
+        isValid={seconds >= 10}
+        yours={fields.isRequired ? `Approval within ${formatDuration(seconds * 1000)}` : 'No approval'}
+        patch={patch}
+      />
+    </Stack>
   )
 }

@@ -1,8 +1,7 @@
-import type { ExpectedChange } from '../../api/expected-changes.ts'
+import type { ExpectedChange } from '../../api/operations.ts'
 import { shortenId } from '../../format/ids.ts'
 import { formatMoney } from '../../format/money.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { useNow } from '../../parts/time.tsx'
+import { Badge, useNow } from '../../parts/show/index.ts'
 
 /** Whether the expected change still covers anything. */
 export function ExpectedChangeBadge({ change }: { change: ExpectedChange }) {

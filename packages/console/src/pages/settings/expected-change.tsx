@@ -1,54 +1,44 @@
 import { Skeleton } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { api } from '../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { api, refresh } from '../../api/client.ts'
 import { useConnectionNames } from '../../api/connections.ts'
-import { expectedChangeQuery } from '../../api/expected-changes.ts'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { Principal } from '../../parts/name-of.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
-import { UnreadPage } from '../../parts/unread-page.tsx'
-import { useProjectId, useResourceId } from '../../parts/use-route.ts'
+import { type ExpectedChange, expectedChangeQuery } from '../../api/operations.ts'
+import { ConfirmButton } from '../../parts/form/index.ts'
+import { PageHead, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
+import { type FactList, Facts, idFact, Principal, Time, timeFact } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { describeCovered, describeUse, ExpectedChangeBadge } from './expected-change-words.tsx'
 
+const ABOVE = ['expected-changes', 'Expected changes'] as const
+
 /** One expected change: what it covers, how much of it is used, and who made and ended it. */
 export function Page() {
-  const projectId = useProjectId()
-  const id = useResourceId()
-  const queryClient = useQueryClient()
-  const { may } = useSession()
-  const { data: change, error, refetch } = useQuery(expectedChangeQuery(id))
-  const names = useConnectionNames(projectId)
-  const above = (
-    <Link to="/p/$project/expected-changes" params={{ project: projectId }}>
-      Expected changes
-    </Link>
+  const query = useQuery(expectedChangeQuery(useResourceId()))
+  const loading = <Skeleton height={240} width="min(100%, 720px)" />
+  return (
+    <ThingPage kind="Expected change" above={ABOVE} query={query} loading={loading}>
+      {change => <ChangePage change={change} />}
+    </ThingPage>
   )
-  if (change === undefined) {
-    return (
-      <UnreadPage title="Expected change" above={above} error={error} retry={() => void refetch()}>
-        <Skeleton height={240} width="min(100%, 720px)" />
-      </UnreadPage>
-    )
-  }
+}
+
+function ChangePage({ change }: { change: ExpectedChange }) {
+  const { may } = useSession()
+  const names = useConnectionNames(change.project_id)
   const isOver = change.deleted_at !== null || Date.parse(change.expires_at) <= Date.now()
   const end = async () => {
-    await api.expectedChanges.delete(id)
-    await queryClient.invalidateQueries({ queryKey: ['expected-changes'] })
+    await api.expectedChanges.delete(change.expected_change_id)
+    await refresh('expected-changes')
   }
-  const params = { project: projectId }
   return (
     <>
       <PageHead
         title={change.note}
-        above={above}
+        above={ABOVE}
         actions={
           !isOver &&
-          may('manage', projectId) && (
+          may('manage', change.project_id) && (
             <ConfirmButton
               question="End this expected change?"
               consequence="It covers nothing more. Changes that it covered stay explained."
@@ -60,38 +50,36 @@ export function Page() {
         }
       />
       <div className="body">
-        <Facts
-          facts={[
-            ['State', <ExpectedChangeBadge key="state" change={change} />],
-            ['Covers', describeCovered(change, names)],
-            ['Payment or subscription', change.subject && <CopyId key="subject" id={change.subject} length={32} />],
-            ['Used', describeUse(change)],
-            ['Begins', change.starts_at && <Time key="starts" at={change.starts_at} />],
-            [change.deleted_at === null ? 'Ends' : 'Would have ended', <Time key="ends" at={change.expires_at} />],
-            [
-              'Incident',
-              change.incident_id && (
-                <Link
-                  key="incident"
-                  className="link"
-                  to="/p/$project/incidents/$id"
-                  params={{ ...params, id: change.incident_id }}
-                >
-                  Resolved as our own change
-                </Link>
-              ),
-            ],
-            ['Created', <Made key="created" at={change.created_at} by={change.created_by} />],
-            ['Ended', change.deleted_at && <Made key="ended" at={change.deleted_at} by={change.deleted_by} />],
-            ['Id', <CopyId key="id" id={change.expected_change_id} length={32} />],
-          ]}
-        />
+        <Facts facts={factsOf(change, names)} />
       </div>
     </>
   )
 }
 
-function Made({ at, by }: { at: string; by: string | null }) {
+function factsOf(change: ExpectedChange, names: ReadonlyMap<string, string>): FactList {
+  const { deleted_at, incident_id } = change
+  return [
+    ['State', <ExpectedChangeBadge key="state" change={change} />],
+    ['Covers', describeCovered(change, names)],
+    ['Payment or subscription', idFact(change.subject)],
+    ['Used', describeUse(change)],
+    ['Begins', timeFact(change.starts_at)],
+    [deleted_at === null ? 'Ends' : 'Would have ended', timeFact(change.expires_at)],
+    [
+      'Incident',
+      incident_id && (
+        <ProjectLink key="incident" page="incidents" id={incident_id}>
+          Resolved as our own change
+        </ProjectLink>
+      ),
+    ],
+    ['Created', made(change.created_at, change.created_by)],
+    ['Ended', deleted_at && made(deleted_at, change.deleted_by)],
+    ['Id', idFact(change.expected_change_id)],
+  ]
+}
+
+function made(at: string, by: string | null): ReactNode {
   return (
     <>
       <Time at={at} />

@@ -1,12 +1,9 @@
 import type { Project } from '@backstop/client'
-import { ColorInput, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import { Facts } from '../../parts/facts.tsx'
+import { ColorInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Facts } from '../../parts/show/index.ts'
 import { MessagePreview } from '../channels/message-preview.tsx'
-import { Saving } from './saving.tsx'
+import { Saving, useProjectForm } from './saving.tsx'
 import classes from './settings.module.css'
-import { useProjectChange } from './use-project-change.ts'
-import { versionToSave } from './version-to-save.ts'
 
 type Branding = Project['branding']
 type Fields = Required<Branding>
@@ -15,42 +12,48 @@ const COLOUR = /^#[0-9a-f]{6}$/i
 
 /** The look of the mails of a project, and beside it a mail that has this look. */
 export function MailLook({ project, mayChange }: { project: Project; mayChange: boolean }) {
-  const [base, setBase] = useState(project)
-  const [fields, setFields] = useState(() => fieldsOf(project.branding))
-  const change = useProjectChange(project, changed => begin(changed))
-  const begin = (from: Project) => {
-    setBase(from)
-    setFields(fieldsOf(from.branding))
-  }
+  const form = useProjectForm(project, fieldsOf)
+  const { fields, field, base } = form
   const faults = findFaults(fields)
-  const branding = brandingOf(fields)
-  const hasChanges = JSON.stringify(fields) !== JSON.stringify(fieldsOf(base.branding))
-  const edit = (changed: Partial<Fields>) => setFields({ ...fields, ...changed })
-  const version = versionToSave(base, project, change.error)
+  const hasChanges = JSON.stringify(fields) !== JSON.stringify(fieldsOf(base))
   // A half-typed value would be refused, so the mail shows the other ones.
-  const shown = brandingOf({
-    ...fields,
-    ...Object.fromEntries(Object.keys(faults).map(name => [name, ''])),
-  })
+  const shown = brandingOf({ ...fields, ...Object.fromEntries(Object.keys(faults).map(name => [name, ''])) })
   return (
     <section className={classes.wide} aria-label="Look of the mails">
-      <div className={classes.form}>
+      <Stack gap={12} miw={0}>
         <h2>Look of the mails</h2>
         {mayChange ? (
           <>
-            <BrandingFields fields={fields} faults={faults} edit={edit} />
+            <TextInput label="Name in mails" placeholder="Backstop" maxLength={60} {...field('name')} />
+            <TextInput
+              label="Logo"
+              description="An https URL. The mail program of the reader loads it"
+              placeholder="https://example.com/logo.png"
+              error={faults.logo_url}
+              {...field('logo_url')}
+            />
+            <ColorInput
+              label="Accent colour"
+              description="Empty: red, green or grey by the kind of the message"
+              placeholder="#4f46e5"
+              size="sm"
+              format="hex"
+              eyeDropperButtonProps={{ 'aria-label': 'Take the colour from the screen' }}
+              error={faults.accent_colour}
+              {...field('accent_colour')}
+            />
+            <Textarea
+              label="Footer"
+              description="Plain text at the end of each mail"
+              maxLength={500}
+              {...field('footer')}
+            />
             <Saving
-              project={project}
+              form={form}
               hasChanges={hasChanges}
               isValid={Object.keys(faults).length === 0}
-              isPending={change.isPending}
-              error={change.error}
               yours="The look that you typed"
-              onSave={() => change.mutate({ patch: { branding }, version })}
-              onDiscard={() => {
-                begin(project)
-                change.reset()
-              }}
+              patch={{ branding: brandingOf(fields) }}
             />
           </>
         ) : (
@@ -63,7 +66,7 @@ export function MailLook({ project, mayChange }: { project: Project; mayChange: 
             ]}
           />
         )}
-      </div>
+      </Stack>
       <MessagePreview
         kind="email"
         projectId={project.project_id}
@@ -73,53 +76,7 @@ export function MailLook({ project, mayChange }: { project: Project; mayChange: 
   )
 }
 
-interface FieldsProps {
-  fields: Fields
-  faults: Partial<Fields>
-  edit: (changed: Partial<Fields>) => void
-}
-
-function BrandingFields({ fields, faults, edit }: FieldsProps) {
-  return (
-    <>
-      <TextInput
-        label="Name in mails"
-        placeholder="Backstop"
-        maxLength={60}
-        value={fields.name}
-        onChange={event => edit({ name: event.currentTarget.value })}
-      />
-      <TextInput
-        label="Logo"
-        description="An https URL. The mail program of the reader loads it"
-        placeholder="https://example.com/logo.png"
-        value={fields.logo_url}
-        error={faults.logo_url}
-        onChange={event => edit({ logo_url: event.currentTarget.value })}
-      />
-      <ColorInput
-        label="Accent colour"
-        description="Empty: red, green or grey by the kind of the message"
-        placeholder="#4f46e5"
-        size="sm"
-        format="hex"
-        eyeDropperButtonProps={{ 'aria-label': 'Take the colour from the screen' }}
-        value={fields.accent_colour}
-        error={faults.accent_colour}
-        onChange={accent_colour => edit({ accent_colour })}
-      />
-      <Textarea
-        label="Footer"
-        description="Plain text at the end of each mail"
-        maxLength={500}
-        value={fields.footer}
-        onChange={event => edit({ footer: event.currentTarget.value })}
-      />
-    </>
-  )
-}
-
-function fieldsOf({ name = '', logo_url = '', accent_colour = '', footer = '' }: Branding): Fields {
+function fieldsOf({ branding: { name = '', logo_url = '', accent_colour = '', footer = '' } }: Project): Fields {
   return { name, logo_url, accent_colour, footer }
 }
 

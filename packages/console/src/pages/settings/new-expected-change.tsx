@@ -1,20 +1,13 @@
-import { Button, Group, Modal, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api } from '../../api/client.ts'
-import type { NewExpectedChange as Body } from '../../api/expected-changes.ts'
+import { NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import { api, useWrite } from '../../api/client.ts'
+import { useConnectionNames } from '../../api/connections.ts'
 import { parseMoney } from '../../format/money.ts'
-import { optionsOf } from '../../parts/filter-bar.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { optionsOf } from '../../parts/filters/index.ts'
+import { Form, useFields } from '../../parts/form/index.ts'
+import { useProjectId } from '../../parts/page/index.ts'
 import classes from './settings.module.css'
 
-interface Props {
-  projectId: string
-  /** The names of the connections, by their ids. */
-  names: ReadonlyMap<string, string>
-  isOpen: boolean
-  onClose: () => void
-}
+type Body = Parameters<typeof api.expectedChanges.create>[0]
 
 const EMPTY = {
   kind: 'refund' as Body['kind'],
@@ -29,6 +22,10 @@ const EMPTY = {
 }
 type Fields = typeof EMPTY
 
+const KINDS = [
+  { value: 'refund', label: 'Refunds' },
+  { value: 'cancellation', label: 'Cancellations' },
+]
 const DURATIONS = [
   { value: '3600', label: 'In an hour' },
   { value: '86400', label: 'In a day' },
@@ -37,113 +34,66 @@ const DURATIONS = [
 ]
 
 /** The form of a new expected change. */
-export function NewExpectedChange({ projectId, names, isOpen, onClose }: Props) {
-  const queryClient = useQueryClient()
-  const [fields, setFields] = useState(EMPTY)
+export function NewExpectedChange({ close }: { close: () => void }) {
+  const projectId = useProjectId()
+  const names = useConnectionNames(projectId)
+  const { fields, field, edit } = useFields(EMPTY)
   const body = bodyOf(fields, projectId)
-  const create = useMutation({
-    mutationFn: (given: Body) => api.expectedChanges.create(given),
-    async onSuccess() {
-      await queryClient.invalidateQueries({ queryKey: ['expected-changes'] })
-      setFields(EMPTY)
-      onClose()
-    },
+  const create = useWrite((given: Body) => api.expectedChanges.create(given), {
+    refresh: ['expected-changes'],
+    onDone: close,
   })
-  const edit = (changed: Partial<Fields>) => setFields({ ...fields, ...changed })
+  const isRefund = fields.kind === 'refund'
   return (
-    <Modal opened={isOpen} onClose={onClose} title="New expected change" size="md">
-      <form
-        className={classes.form}
-        onSubmit={event => {
-          event.preventDefault()
-          if (typeof body !== 'string') create.mutate(body)
-        }}
-      >
-        <SegmentedControl
-          data={[
-            { value: 'refund', label: 'Refunds' },
-            { value: 'cancellation', label: 'Cancellations' },
-          ]}
-          value={fields.kind}
-          onChange={kind => edit({ kind: kind as Fields['kind'] })}
-        />
-        <Textarea
-          label="Why"
-          description="Shown with each change that it explains"
-          required
-          data-autofocus
-          maxLength={500}
-          placeholder="Goodwill after the outage, ticket 4711"
-          value={fields.note}
-          onChange={event => edit({ note: event.currentTarget.value })}
-        />
-        <NumberInput
-          label="How many"
-          min={1}
-          max={1000}
-          value={fields.count}
-          onChange={value => edit({ count: Number(value) })}
-        />
-        {fields.kind === 'refund' && <MoneyFields fields={fields} edit={edit} />}
-        <Select
-          label="Connection"
-          clearable
-          allowDeselect
-          placeholder="All connections"
-          data={optionsOf(names)}
-          value={fields.connectionId || null}
-          onChange={value => edit({ connectionId: value ?? '' })}
-        />
-        <TextInput
-          label={fields.kind === 'refund' ? 'Payment' : 'Subscription'}
-          description="Its id at the provider. Empty: any"
-          value={fields.subject}
-          onChange={event => edit({ subject: event.currentTarget.value })}
-        />
-        <Select
-          label="Ends"
-          data={DURATIONS}
-          value={fields.endsIn}
-          onChange={endsIn => endsIn !== null && edit({ endsIn })}
-        />
-        {create.error !== null && <Problem error={create.error} what="The expected change was not created" />}
-        <Group justify="flex-end" gap="sm">
-          {typeof body === 'string' && fields.note !== '' && <span className="dim">{body}</span>}
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={typeof body === 'string'} loading={create.isPending}>
-            Create
-          </Button>
-        </Group>
-      </form>
-    </Modal>
-  )
-}
-
-function MoneyFields({ fields, edit }: { fields: Fields; edit: (changed: Partial<Fields>) => void }) {
-  return (
-    <div className={classes.money}>
-      <TextInput
-        label="Currency"
-        placeholder="EUR"
-        maxLength={3}
-        value={fields.currency}
-        onChange={event => edit({ currency: event.currentTarget.value.toUpperCase() })}
+    <Form
+      write={create}
+      failed="The expected change was not created"
+      button="Create"
+      isComplete={typeof body !== 'string'}
+      onSubmit={() => typeof body !== 'string' && create.mutate(body)}
+      onCancel={close}
+      hint={typeof body === 'string' && fields.note !== '' && <span className="dim">{body}</span>}
+    >
+      <SegmentedControl data={KINDS} {...field('kind')} />
+      <Textarea
+        label="Why"
+        description="Shown with each change that it explains"
+        required
+        data-autofocus
+        maxLength={500}
+        placeholder="Goodwill after the outage, ticket 4711"
+        {...field('note')}
+      />
+      <NumberInput label="How many" min={1} max={1000} {...field('count')} />
+      {isRefund && (
+        <div className={classes.money}>
+          <TextInput
+            label="Currency"
+            placeholder="EUR"
+            maxLength={3}
+            value={fields.currency}
+            onChange={event => edit({ currency: event.currentTarget.value.toUpperCase() })}
+          />
+          <TextInput label="Each" placeholder="Any amount" {...field('amount')} />
+          <TextInput label="In total at most" placeholder="No limit" {...field('total')} />
+        </div>
+      )}
+      <Select
+        label="Connection"
+        clearable
+        allowDeselect
+        placeholder="All connections"
+        data={optionsOf(names)}
+        {...field('connectionId')}
+        value={fields.connectionId || null}
       />
       <TextInput
-        label="Each"
-        placeholder="Any amount"
-        value={fields.amount}
-        onChange={event => edit({ amount: event.currentTarget.value })}
+        label={isRefund ? 'Payment' : 'Subscription'}
+        description="Its id at the provider. Empty: any"
+        {...field('subject')}
       />
-      <TextInput
-        label="In total at most"
-        placeholder="No limit"
-        value={fields.total}
-        onChange={event => edit({ total: event.currentTarget.value })}
-      />
-    </div>
+      <Select label="Ends" data={DURATIONS} {...field('endsIn')} />
+    </Form>
   )
 }
 

@@ -1,18 +1,14 @@
 import type { Project } from '@backstop/client'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { projectQuery } from '../../api/projects.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useProjectId } from '../../parts/use-route.ts'
+import { projectQuery } from '../../api/system.ts'
+import { ConfirmButton } from '../../parts/form/index.ts'
+import { PageHead, Problem, ProjectLink, useProjectId } from '../../parts/page/index.ts'
+import { Facts, idFact, Time, timeFact } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { Approval } from './approval.tsx'
-import { ArchiveProject } from './archive-project.tsx'
 import { MailLook } from './mail-look.tsx'
-import { ProjectName } from './project-name.tsx'
+import { Saving, useProjectChange, useProjectForm } from './saving.tsx'
 import classes from './settings.module.css'
 import { Suppressions } from './suppressions.tsx'
 
@@ -31,7 +27,6 @@ export function Page() {
 
 function Sections({ project }: { project: Project }) {
   const mayChange = useSession().may('admin', project.project_id)
-  const params = { project: project.project_id }
   return (
     <div className={classes.sections}>
       <section className={classes.section} aria-label="Project">
@@ -40,8 +35,8 @@ function Sections({ project }: { project: Project }) {
         <Facts
           facts={[
             ['Name', mayChange ? undefined : project.name],
-            ['Id', <CopyId key="id" id={project.project_id} length={32} />],
-            ['Created', <Time key="created" at={project.created_at} />],
+            ['Id', idFact(project.project_id)],
+            ['Created', timeFact(project.created_at)],
           ]}
         />
       </section>
@@ -51,13 +46,71 @@ function Sections({ project }: { project: Project }) {
         <h2>Expected changes</h2>
         <p className="dim">
           Say in advance which refunds and cancellations your team makes by hand, so that they do not alert.{' '}
-          <Link className="link" to="/p/$project/expected-changes" params={params}>
-            Open the expected changes
-          </Link>
+          <ProjectLink page="expected-changes">Open the expected changes</ProjectLink>
         </p>
       </section>
       <Suppressions projectId={project.project_id} />
       {mayChange && <ArchiveProject project={project} />}
     </div>
+  )
+}
+
+function ProjectName({ project }: { project: Project }) {
+  const form = useProjectForm(project, ({ name }) => ({ name }))
+  const name = form.fields.name.trim()
+  return (
+    <Stack gap={12} miw={0}>
+      <TextInput label="Name" {...form.field('name')} />
+      <Saving
+        form={form}
+        hasChanges={name !== form.base.name}
+        isValid={name !== ''}
+        yours={`Name the project “${name}”`}
+        patch={{ name }}
+      />
+    </Stack>
+  )
+}
+
+/** Archives a project, or restores an archived one. */
+function ArchiveProject({ project }: { project: Project }) {
+  const change = useProjectChange(project)
+  return (
+    <section className={classes.section} aria-label="Archive">
+      <h2>Archive</h2>
+      {project.archived_at === null ? (
+        <>
+          <p className="dim">
+            An archived project gets nothing new. Its history can still be read, and it can be restored. Delete its
+            connections first.
+          </p>
+          <Group>
+            <ConfirmButton
+              question={`Archive “${project.name}”?`}
+              consequence="It gets no events and sends no alerts. You can restore it later."
+              onConfirm={() => change.mutateAsync({ patch: { archived: true } })}
+            >
+              Archive the project
+            </ConfirmButton>
+          </Group>
+        </>
+      ) : (
+        <>
+          <p>
+            Archived <Time at={project.archived_at} />.
+          </p>
+          {change.error !== null && <Problem error={change.error} what="The project was not restored" />}
+          <Group>
+            <Button
+              variant="default"
+              loading={change.isPending}
+              onClick={() => change.mutate({ patch: { archived: false } })}
+            >
+              Restore the project
+            </Button>
+          </Group>
+        </>
+      )}
+    </section>
   )
 }

@@ -1,14 +1,12 @@
 import type { Suppression } from '@backstop/client'
 import { Button, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
+import { suppressionList } from '../../api/channels.ts'
+import { api, refresh, useWrite } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
-import { suppressionList } from '../../api/suppressions.ts'
-import { timeColumn } from '../../parts/columns.tsx'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { type Column, DataList } from '../../parts/data-list.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { ConfirmButton } from '../../parts/form/index.ts'
+import { type Column, DataList, textColumn, timeColumn } from '../../parts/list/index.ts'
+import { Problem } from '../../parts/page/index.ts'
 import { useSession } from '../../session/session.ts'
 import classes from './settings.module.css'
 
@@ -25,7 +23,7 @@ export function Suppressions({ projectId }: { projectId: string }) {
   const mayChange = useSession().may('manage', projectId)
   const list = useList(suppressionList, { project_id: projectId })
   return (
-    <section className={classes.listed} aria-label="Suppressed addresses">
+    <section aria-label="Suppressed addresses">
       <div className={classes.inset}>
         <h2>Suppressed addresses</h2>
         <p className="dim">These addresses get no mail of this project, whichever channel names them.</p>
@@ -42,12 +40,7 @@ export function Suppressions({ projectId }: { projectId: string }) {
 }
 
 const COLUMNS: readonly Column<Suppression>[] = [
-  {
-    title: 'Address',
-    width: 'minmax(0, 1fr)',
-    card: 'title',
-    cell: ({ address }) => <span dir="auto">{address}</span>,
-  },
+  textColumn('Address', 'minmax(0, 1fr)', ({ address }) => address, { card: 'title' }),
   {
     title: 'Why',
     width: 'minmax(0, 1fr)',
@@ -62,51 +55,37 @@ const COLUMNS: readonly Column<Suppression>[] = [
   timeColumn('Since', '112px', ({ suppressed_at }) => suppressed_at),
 ]
 
-function removeColumn(projectId: string): Column<Suppression> {
+function removeColumn(project_id: string): Column<Suppression> {
+  const remove = async (address: string) => {
+    await api.suppressions.delete(address, { project_id })
+    await refresh('suppressions')
+  }
   return {
     title: '',
     width: '96px',
     align: 'end',
     card: 'line',
-    cell: suppression => <RemoveButton suppression={suppression} projectId={projectId} />,
+    cell: ({ address, reason }) => (
+      <ConfirmButton
+        question={`Send mail to ${address} again?`}
+        consequence={
+          reason === 'manual'
+            ? 'Channels that name the address send to it again.'
+            : `It was suppressed for a reason: ${REASONS[reason].toLowerCase()}. Mail to people who do not want it harms the delivery of all mail.`
+        }
+        onConfirm={() => remove(address)}
+      >
+        Remove
+      </ConfirmButton>
+    ),
   }
 }
 
-function RemoveButton({
-  suppression: { address, reason },
-  projectId,
-}: {
-  suppression: Suppression
-  projectId: string
-}) {
-  const queryClient = useQueryClient()
-  return (
-    <ConfirmButton
-      question={`Send mail to ${address} again?`}
-      consequence={
-        reason === 'manual'
-          ? 'Channels that name the address send to it again.'
-          : `It was suppressed for a reason: ${REASONS[reason].toLowerCase()}. Mail to people who do not want it harms the delivery of all mail.`
-      }
-      onConfirm={async () => {
-        await api.suppressions.delete(address, { project_id: projectId })
-        await queryClient.invalidateQueries({ queryKey: ['suppressions'] })
-      }}
-    >
-      Remove
-    </ConfirmButton>
-  )
-}
-
 function NewSuppression({ projectId }: { projectId: string }) {
-  const queryClient = useQueryClient()
   const [address, setAddress] = useState('')
-  const add = useMutation({
-    mutationFn: () => api.suppressions.create({ project_id: projectId, address: address.trim() }),
-    onSuccess() {
-      setAddress('')
-      return queryClient.invalidateQueries({ queryKey: ['suppressions'] })
-    },
+  const add = useWrite(() => api.suppressions.create({ project_id: projectId, address: address.trim() }), {
+    refresh: ['suppressions'],
+    onDone: () => setAddress(''),
   })
   return (
     <form

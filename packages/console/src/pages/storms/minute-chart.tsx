@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { formatClock } from '../../format/times.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
 import classes from './storm.module.css'
 import { type Bar, searchOfBar } from './storm-summary.ts'
 
@@ -7,15 +7,7 @@ import { type Bar, searchOfBar } from './storm-summary.ts'
 const WIDEST_BAR = 64
 
 /** The actions of a storm by the minute in which they were made. A bar opens their list. */
-export function MinuteChart({
-  bars,
-  project,
-  connectionId,
-}: {
-  bars: readonly Bar[]
-  project: string
-  connectionId: string
-}) {
+export function MinuteChart({ bars, connectionId }: { bars: readonly Bar[]; connectionId: string }) {
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const [first, last] = [bars[0], bars.at(-1)]
   if (first === undefined || last === undefined) return null
@@ -27,22 +19,18 @@ export function MinuteChart({
           {bars.map(bar => {
             const { fromMs, count } = bar
             const words = `${count} at ${formatClock(fromMs)}`
-            const search = { connection_id: connectionId, ...searchOfBar(bar) }
+            const height = `${Math.max(count === 0 ? 0 : 3, (count / most) * 100)}%`
             return (
-              <Link
+              <ProjectLink
                 key={fromMs}
                 className={classes.slot}
-                to="/p/$project/actions"
-                params={{ project }}
-                search={search as never}
+                page="actions"
+                search={{ connection_id: connectionId, ...searchOfBar(bar) }}
                 title={words}
                 aria-label={words}
               >
-                <span
-                  className={classes.bar}
-                  style={{ height: `${Math.max(count === 0 ? 0 : 3, (count / most) * 100)}%` }}
-                />
-              </Link>
+                <span className={classes.bar} style={{ height }} />
+              </ProjectLink>
             )
           })}
         </div>

@@ -1,41 +1,34 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import type { Storm } from '../../api/storms.ts'
-import { isLostRace } from '../../parts/is-lost-race.ts'
-import { isTyping } from '../../parts/is-typing.ts'
-import { LostRace } from '../../parts/lost-race.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { useState } from 'react'
+import { refresh, useWrite } from '../../api/client.ts'
+import type { Storm } from '../../api/incidents.ts'
+import { isLostRace, LostRace } from '../../parts/form/index.ts'
+import { Problem, useKeys } from '../../parts/page/index.ts'
 import { ResolveDialog } from '../incidents/resolve-dialog.tsx'
 import { type Change, sendChange } from '../incidents/use-incident-change.ts'
 import type { Resolution } from '../incidents/words.ts'
-import classes from './storm.module.css'
 
 /** Acknowledges and resolves all incidents of a storm as one. If the reader may do so, `a` acknowledges and `r` resolves. */
-export function useStormControls(storm: Storm, canWrite: boolean) {
-  const { storm_id, state } = storm
-  const queryClient = useQueryClient()
+export function useStormControls({ storm_id, state }: Storm, canWrite: boolean) {
   const [first, setFirst] = useState<Resolution['reason'] | 'none'>()
-  const change = useMutation({
-    mutationFn: (wanted: Change) => sendChange(storm_id, { change: wanted }),
-    onSuccess: () => setFirst(undefined),
-    onSettled: () =>
-      Promise.all(['storms', 'incidents', 'actions'].map(key => queryClient.invalidateQueries({ queryKey: [key] }))),
+  const readAgain = () => refresh('storms', 'incidents', 'actions')
+  const change = useWrite((wanted: Change) => sendChange(storm_id, { change: wanted }), {
+    onDone() {
+      setFirst(undefined)
+      return readAgain()
+    },
+    onError: readAgain,
   })
-  const { mutate, isPending } = change
-  useEffect(() => {
-    if (!canWrite || state === 'resolved') return
-    const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event)) return
-      if (event.key === 'a' && state === 'open' && !isPending) mutate({ kind: 'acknowledge' })
-      else if (event.key === 'r') setFirst('none')
-      else return
-      event.preventDefault()
-    }
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [canWrite, state, isPending, mutate])
-  return { change, first, setFirst }
+  const canChange = canWrite && state !== 'resolved'
+  useKeys({
+    a: canChange && state === 'open' && !change.isPending ? () => change.mutate({ kind: 'acknowledge' }) : undefined,
+    r: canChange ? () => setFirst('none') : undefined,
+  })
+  const close = () => {
+    change.reset()
+    setFirst(undefined)
+  }
+  return { change, first, setFirst, close }
 }
 
 type Controls = ReturnType<typeof useStormControls>
@@ -66,37 +59,35 @@ export function StormButtons({ storm: { state }, controls }: { storm: Storm; con
   )
 }
 
+const FAILED = 'The storm was not changed'
+
 export function StormDialogs({ storm, controls }: { storm: Storm; controls: Controls }) {
-  const { change, first, setFirst } = controls
-  const { error, isPending, reset, variables } = change
+  const { change, first, close } = controls
+  const { isPending, variables } = change
   const left = storm.incidents.open + storm.incidents.acknowledged
+  const isLost = isLostRace(change.error)
+  const error = isLost ? null : change.error
   const race =
-    error !== null && isLostRace(error) ? (
+    change.error !== null && isLost ? (
       <LostRace
-        theirs={error.message}
+        theirs={change.error.message}
         yours={variables?.kind === 'resolve' ? 'Resolve all incidents' : 'Change all incidents'}
-        onKeepTheirs={() => {
-          reset()
-          setFirst(undefined)
-        }}
+        onKeepTheirs={close}
       />
     ) : null
-  const problem = error === null || race !== null ? null : <Problem error={error} what="The storm was not changed" />
-  if (first === undefined) {
-    return race === null && problem === null ? null : <div className={classes.body}>{race ?? problem}</div>
+  if (first !== undefined) {
+    return (
+      <ResolveDialog
+        title={`Resolve ${left} ${left === 1 ? 'incident' : 'incidents'}`}
+        write={{ isPending, error }}
+        failed={FAILED}
+        race={race}
+        first={first === 'none' ? undefined : first}
+        onClose={close}
+        onResolve={resolution => change.mutate({ kind: 'resolve', resolution })}
+      />
+    )
   }
-  return (
-    <ResolveDialog
-      title={`Resolve ${left} ${left === 1 ? 'incident' : 'incidents'}`}
-      isBusy={isPending}
-      problem={problem}
-      race={race}
-      {...(first === 'none' ? {} : { first })}
-      onClose={() => {
-        reset()
-        setFirst(undefined)
-      }}
-      onResolve={resolution => change.mutate({ kind: 'resolve', resolution })}
-    />
-  )
+  if (race === null && error === null) return null
+  return <div className="body">{race ?? (error !== null && <Problem error={error} what={FAILED} />)}</div>
 }

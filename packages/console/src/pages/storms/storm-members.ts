@@ -1,8 +1,8 @@
 import type { Action, Incident } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
-import { allOf } from '../../api/all-of.ts'
 import { api } from '../../api/client.ts'
-import type { Storm } from '../../api/storms.ts'
+import type { Storm } from '../../api/incidents.ts'
+import { allOf } from '../../api/resource.ts'
 
 /** An incident of a storm with the action that it is about. */
 export interface Member {

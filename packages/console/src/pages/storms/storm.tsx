@@ -1,23 +1,13 @@
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { connectionQuery } from '../../api/connections.ts'
-import type { ListState } from '../../api/list.ts'
-import { type Storm, type StormWithSteps, stormQuery } from '../../api/storms.ts'
-import { StateBadge } from '../../parts/badges.tsx'
-import { timeColumn } from '../../parts/columns.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { type Column, DataList } from '../../parts/data-list.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { Money } from '../../parts/money.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useLiveRefresh } from '../../parts/use-live-refresh.ts'
-import { useProjectId, useResourceId } from '../../parts/use-route.ts'
+import { type Storm, type StormWithSteps, stormQuery } from '../../api/incidents.ts'
+import { wholeList } from '../../api/list.ts'
+import { type Column, DataList, moneyColumn, textColumn, timeColumn, useLiveRefresh } from '../../parts/list/index.ts'
+import { Marks, PageHead, Problem, ThingPage, useResourceId } from '../../parts/page/index.ts'
+import { ConnectionName, CopyId, Facts, Money, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
-import { NextSteps } from '../incidents/next-steps.tsx'
+import { NextSteps } from '../incidents/incident.tsx'
 import { originSentence } from '../incidents/words.ts'
 import { MinuteChart } from './minute-chart.tsx'
 import classes from './storm.module.css'
@@ -26,6 +16,7 @@ import { countOf, moneyText } from './storm-list.tsx'
 import { MAX_MEMBERS, type Member, membersQuery } from './storm-members.ts'
 import { barsOf, type Common, commonOf, sumsOf } from './storm-summary.ts'
 
+const ABOVE = ['storms', 'Storms'] as const
 const LIVE = ['incident', 'action'] as const
 const KEYS = [
   ['storms', 'one'],
@@ -33,35 +24,24 @@ const KEYS = [
 ] as const
 
 export function Page() {
-  const project = useProjectId()
   const id = useResourceId()
-  const { data, error, refetch } = useQuery(stormQuery(id))
   useLiveRefresh(LIVE, KEYS)
-  const above = (
-    <Link to="/p/$project/storms" params={{ project }}>
-      Storms
-    </Link>
+  const loading = (
+    <Stack gap="lg">
+      <Skeleton height={12} width="40%" />
+      <Skeleton height={96} />
+    </Stack>
   )
-  if (data !== undefined) return <StormPage key={id} storm={data} above={above} />
   return (
-    <>
-      <PageHead title="Storm" above={above} />
-      {error === null ? (
-        <div className={classes.body} aria-busy="true">
-          <Skeleton height={12} width="40%" />
-          <Skeleton height={96} />
-        </div>
-      ) : (
-        <Problem error={error} retry={() => void refetch()} what="The storm could not be read" />
-      )}
-    </>
+    <ThingPage kind="Storm" above={ABOVE} query={useQuery(stormQuery(id))} loading={loading}>
+      {storm => <StormPage key={id} storm={storm} />}
+    </ThingPage>
   )
 }
 
-function StormPage({ storm, above }: { storm: StormWithSteps; above: ReactNode }) {
+function StormPage({ storm }: { storm: StormWithSteps }) {
   const { may } = useSession()
-  const { project_id: project, connection_id: id, state, began_at, last_at, ended_at, incidents } = storm
-  const { data: connection } = useQuery(connectionQuery(project, id))
+  const { project_id: project } = storm
   const members = useQuery(membersQuery(storm))
   const canWrite = may('incidents:write', project)
   const controls = useStormControls(storm, canWrite)
@@ -70,29 +50,10 @@ function StormPage({ storm, above }: { storm: StormWithSteps; above: ReactNode }
     <>
       <PageHead
         title={`${countOf(storm)} unexplained actions${money === '' ? '' : `: ${money}`}`}
-        above={above}
+        above={ABOVE}
         actions={canWrite && <StormButtons storm={storm} controls={controls} />}
       >
-        <div className={classes.under}>
-          <StateBadge state={state} />
-          <span>
-            {incidents.open} open, {incidents.acknowledged} acknowledged, {incidents.resolved} resolved
-          </span>
-          <span>
-            Began <Time at={began_at} />
-            {ended_at === null ? (
-              ', goes on'
-            ) : (
-              <>
-                , last one <Time at={last_at} />
-              </>
-            )}
-          </span>
-          <Link className="link" to="/p/$project/connections/$id" params={{ project, id }}>
-            <bdi>{connection?.name ?? id}</bdi>
-          </Link>
-          <CopyId id={storm.storm_id} />
-        </div>
+        <Under storm={storm} />
       </PageHead>
       {canWrite && <StormDialogs storm={storm} controls={controls} />}
       {members.error !== null && members.data === undefined ? (
@@ -102,25 +63,61 @@ function StormPage({ storm, above }: { storm: StormWithSteps; above: ReactNode }
           what="The incidents of the storm could not be read"
         />
       ) : (
-        <div className={classes.body}>
+        <Stack className="body" gap="lg">
           <NextSteps incident={storm} />
           {members.data !== undefined && <Summary storm={storm} members={members.data} />}
           <section className={classes.members}>
             <h2>Incidents</h2>
-            {countOf(storm) > MAX_MEMBERS && (
-              <p className={`dim ${classes.note}`}>The newest {MAX_MEMBERS} are listed and compared.</p>
-            )}
+            {countOf(storm) > MAX_MEMBERS && <p className="dim">The newest {MAX_MEMBERS} are listed and compared.</p>}
             <DataList
               label="Incidents of the storm"
-              list={listOf(members.data)}
+              list={wholeList<Member>(members.data, ({ incident }) => incident.incident_id)}
               columns={COLUMNS}
               hrefOf={({ incident }) => `/p/${project}/incidents/${incident.incident_id}`}
               empty={<p>The incidents of this storm are not stored any more.</p>}
             />
           </section>
-        </div>
+        </Stack>
       )}
     </>
+  )
+}
+
+function Under({
+  storm: { storm_id, connection_id, state, began_at, last_at, ended_at, incidents },
+}: {
+  storm: Storm
+}) {
+  return (
+    <div className="dim">
+      <Marks>
+        <StateBadge state={state} />
+        <span>
+          {incidents.open} open, {incidents.acknowledged} acknowledged, {incidents.resolved} resolved
+        </span>
+        <span>
+          Began <Time at={began_at} />
+          {ended_at === null ? (
+            ', goes on'
+          ) : (
+            <>
+              , last one <Time at={last_at} />
+            </>
+          )}
+        </span>
+        <ConnectionName id={connection_id} />
+        <CopyId id={storm_id} />
+      </Marks>
+    </div>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={classes.section}>
+      <h2>{title}</h2>
+      {children}
+    </section>
   )
 }
 
@@ -130,13 +127,11 @@ function Summary({ storm, members }: { storm: Storm; members: readonly Member[] 
   const times = members.map(({ incident, action }) => Date.parse(action?.provider_created_at ?? incident.opened_at))
   return (
     <>
-      <section className={classes.section}>
-        <h2>When they were made</h2>
-        <MinuteChart bars={barsOf(times)} project={storm.project_id} connectionId={storm.connection_id} />
-      </section>
+      <Section title="When they were made">
+        <MinuteChart bars={barsOf(times)} connectionId={storm.connection_id} />
+      </Section>
       <div className={classes.two}>
-        <section className={classes.section}>
-          <h2>Money that moved</h2>
+        <Section title="Money that moved">
           {sums.length === 0 && <p className="dim">No money moved.</p>}
           <div className={classes.sums}>
             {sums.map(({ mode, currency, amount, count, largest }) => (
@@ -149,12 +144,11 @@ function Summary({ storm, members }: { storm: Storm; members: readonly Member[] 
               </div>
             ))}
           </div>
-        </section>
-        <section className={classes.section}>
-          <h2>What they have in common</h2>
+        </Section>
+        <Section title="What they have in common">
           {common.length === 0 && <p className="dim">Nothing that half of them share.</p>}
           <Facts facts={common.map(each => commonFact(each, members.length))} />
-        </section>
+        </Section>
       </div>
     </>
   )
@@ -180,39 +174,13 @@ function commonFact({ what, action, count }: Common, of: number): readonly [stri
   ]
 }
 
-function listOf(members: readonly Member[] | undefined): ListState<Member> {
-  return {
-    items: members ?? [],
-    isLoading: members === undefined,
-    error: null,
-    hasMore: false,
-    isLoadingMore: false,
-    moreError: null,
-    arrivals: [],
-    idOf: ({ incident }) => incident.incident_id,
-    loadMore() {},
-    retry() {},
-    showArrivals() {},
-  }
-}
+const whose = ({ action }: Member) =>
+  action?.customer?.name ?? action?.customer?.email ?? action?.customer?.id ?? action?.subject
 
 const COLUMNS: readonly Column<Member>[] = [
   { title: 'State', width: '128px', card: 'line', cell: ({ incident }) => <StateBadge state={incident.state} /> },
-  {
-    title: 'Amount',
-    width: '120px',
-    align: 'end',
-    card: 'title',
-    cell: ({ action }) => <Money amount={action?.amount} currency={action?.currency} />,
-  },
-  {
-    title: 'Customer',
-    width: 'minmax(0, 1fr)',
-    card: 'line',
-    cell: ({ action }) => (
-      <bdi>{action?.customer?.name ?? action?.customer?.email ?? action?.customer?.id ?? action?.subject ?? ''}</bdi>
-    ),
-  },
+  moneyColumn('120px', ({ action }) => action, 'title'),
+  textColumn('Customer', 'minmax(0, 1fr)', whose, { card: 'line' }),
   {
     title: 'Payment or subscription',
     width: '200px',

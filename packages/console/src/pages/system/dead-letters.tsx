@@ -1,24 +1,16 @@
 import type { DeadLetter } from '@backstop/client'
-import { useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import * as z from 'zod/mini'
-import { api } from '../../api/client.ts'
+import { Group } from '@mantine/core'
+import { api, refresh } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { deadLetterList } from '../../api/system.ts'
-import { timeColumn } from '../../parts/columns.tsx'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { type Column, DataList } from '../../parts/data-list.tsx'
-import { Facts } from '../../parts/facts.tsx'
-import { ChoiceFilter, FilterBar, SearchChoiceFilter } from '../../parts/filter-bar.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useFilters } from '../../parts/use-filters.ts'
+import { choice, defineFilters, thing, useListFilters } from '../../parts/filters/index.ts'
+import { ConfirmButton } from '../../parts/form/index.ts'
+import { type Column, ListPage, Panel, textColumn, timeColumn } from '../../parts/list/index.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
+import { Facts, idFact, timeFact } from '../../parts/show/index.ts'
+import { projectOptions, useAdministration } from '../../session/administration.ts'
 import { useSession } from '../../session/session.ts'
-import { Panel } from './panel.tsx'
 import { RepairAll } from './repair-all.tsx'
-import classes from './system.module.css'
-import { useAdministration } from './use-admin.ts'
 
 export const KINDS: readonly { value: DeadLetter['kind']; label: string }[] = [
   { value: 'notification', label: 'Event of a provider' },
@@ -33,95 +25,55 @@ export const KINDS: readonly { value: DeadLetter['kind']; label: string }[] = [
   { value: 'delivery', label: 'Delivery' },
   { value: 'unknown', label: 'Unknown message' },
 ]
-const FILTERS = { project_id: z.string(), kind: z.enum(KINDS.map(({ value }) => value)), letter: z.string() }
+const FILTERS = defineFilters(
+  choice('kind', 'Kind', KINDS),
+  thing('project_id', 'Project', () => projectOptions(useAdministration().readable), true),
+)
 
 export function Page() {
-  const [{ letter: id, ...filters }, setFilters, bind] = useFilters(FILTERS)
+  const filters = useListFilters(FILTERS)
+  const { values } = filters
   const { may } = useSession()
-  const { readable, nameProject } = useAdministration()
-  const list = useList(deadLetterList, filters)
-  const letter = list.items.find(({ dead_letter_id }) => dead_letter_id === id)
+  const { nameProject } = useAdministration()
+  const list = useList(deadLetterList, values)
+  const panelOf = (id: string, close: () => void) => {
+    const letter = list.items.find(({ dead_letter_id }) => dead_letter_id === id)
+    return letter && <LetterPanel letter={letter} close={close} />
+  }
   return (
-    <>
-      <PageHead
-        title="Dead letters"
-        actions={
-          may('manage', filters.project_id) && (
-            <>
-              <RepairAll
-                kind="replay"
-                filters={filters}
-                isPossible={list.items.some(({ repair }) => repair !== null)}
-              />
-              <RepairAll
-                kind="dismiss"
-                filters={filters}
-                isPossible={list.items.some(({ dismiss }) => dismiss !== null)}
-              />
-            </>
-          )
-        }
-      >
-        <p className="dim">
-          What could not be used, and was set aside with its reason. Remove the cause, then send it again.
-        </p>
-      </PageHead>
-      <FilterBar>
-        <ChoiceFilter label="Kind" options={KINDS} {...bind('kind')} />
-        <SearchChoiceFilter
-          label="Project"
-          options={readable.map(({ project_id, name }) => ({ value: project_id, label: name }))}
-          {...bind('project_id')}
-        />
-      </FilterBar>
-      <DataList
-        label="Dead letters"
-        list={list}
-        columns={columnsWith(nameProject)}
-        hrefOf={({ dead_letter_id }) =>
-          `/system/dead-letters?${new URLSearchParams({ ...filters, letter: dead_letter_id })}`
-        }
-        empty={
-          <p>
-            {Object.keys(filters).length > 0
-              ? 'No dead letter fits these filters.'
-              : 'No dead letter: every event, operation and delivery could be used.'}
-          </p>
-        }
-      />
-      {letter !== undefined && <LetterPanel letter={letter} close={() => setFilters({ letter: undefined })} />}
-    </>
+    <ListPage
+      title="Dead letters"
+      about="What could not be used, and was set aside with its reason. Remove the cause, then send it again."
+      actions={
+        may('manage', values.project_id) && (
+          <>
+            <RepairAll kind="replay" filters={values} isPossible={list.items.some(({ repair }) => repair !== null)} />
+            <RepairAll
+              kind="dismiss"
+              filters={values}
+              isPossible={list.items.some(({ dismiss }) => dismiss !== null)}
+            />
+          </>
+        )
+      }
+      filters={filters}
+      list={list}
+      columns={columnsWith(nameProject)}
+      opens={{ param: 'letter', show: panelOf }}
+      nothingFits="No dead letter fits these filters."
+      empty={<p>No dead letter: every event, operation and delivery could be used.</p>}
+    />
   )
 }
 
 function columnsWith(nameProject: (id: string | null) => string): readonly Column<DeadLetter>[] {
+  const project = ({ project_id }: DeadLetter) => (project_id === null ? 'Unknown' : nameProject(project_id))
+  const repair = ({ repair }: DeadLetter) => (repair === null ? 'Not possible' : 'Possible')
   return [
-    { title: 'What', width: '208px', card: 'line', cell: ({ kind }) => nameKind(kind) },
-    {
-      title: 'Why it could not be used',
-      width: 'minmax(0, 1fr)',
-      card: 'title',
-      cell: ({ reason }) => (
-        <span className={classes.text} dir="auto" title={reason}>
-          {reason}
-        </span>
-      ),
-    },
-    {
-      title: 'Project',
-      width: '144px',
-      cell: ({ project_id }) => (
-        <span className={`dim ${classes.text}`} dir="auto">
-          {project_id === null ? 'Unknown' : nameProject(project_id)}
-        </span>
-      ),
-    },
-    {
-      title: 'Repair',
-      width: '120px',
-      card: 'line',
-      cell: ({ repair }) => <span className="dim">{repair === null ? 'Not possible' : 'Possible'}</span>,
-    },
+    textColumn('What', '208px', ({ kind }) => nameKind(kind), { card: 'line' }),
+    textColumn('Why it could not be used', 'minmax(0, 1fr)', ({ reason }) => reason, { card: 'title' }),
+    textColumn('Project', '144px', project, { tone: 'dim' }),
+    textColumn('Repair', '120px', repair, { tone: 'dim', card: 'line' }),
     timeColumn('Since', '112px', ({ parked_at }) => parked_at),
   ]
 }
@@ -132,43 +84,41 @@ function nameKind(kind: DeadLetter['kind']): string {
 
 function LetterPanel({ letter, close }: { letter: DeadLetter; close: () => void }) {
   const { may } = useSession()
-  const queryClient = useQueryClient()
   const { nameProject } = useAdministration()
-  const { dead_letter_id, kind, project_id, topic, key, bytes, reason, reason_code, parked_at, repair_blocked_by } =
-    letter
-  const act = async (call: (id: string) => Promise<unknown>) => {
+  const { dead_letter_id, kind, project_id, bytes, repair_blocked_by } = letter
+  const act = (call: (id: string) => Promise<unknown>) => async () => {
     await call(dead_letter_id)
     close()
-    await queryClient.invalidateQueries({ queryKey: ['dead-letters'] })
+    await refresh('dead-letters')
   }
   return (
     <Panel title={nameKind(kind)} close={close}>
       <Facts
         facts={[
-          ['Why', reason],
-          ['Code', reason_code],
-          ['Since', <Time key="at" at={parked_at} />],
+          ['Why', letter.reason],
+          ['Code', letter.reason_code],
+          ['Since', timeFact(letter.parked_at)],
           ['Project', project_id === null ? 'Unknown: the message cannot be read' : nameProject(project_id)],
           [
             'Topic',
             <span key="topic" className="mono">
-              {topic}
+              {letter.topic}
             </span>,
           ],
-          ['Key', key && <CopyId key="key" id={key} length={32} />],
+          ['Key', letter.key && idFact(letter.key)],
           ['Size', bytes === null ? null : `${bytes.toLocaleString()} bytes`],
-          ['Id', <CopyId key="id" id={dead_letter_id} length={32} />],
+          ['Id', idFact(dead_letter_id)],
           ['Source', <Source key="source" letter={letter} />],
           ['Repair', repair_blocked_by === null ? null : `Not possible: ${repair_blocked_by}`],
         ]}
       />
       {may('manage', project_id ?? undefined) && (
-        <div className={classes.buttons}>
+        <Group gap="sm">
           {letter.repair !== null && (
             <ConfirmButton
               question="Send it again?"
               consequence="Do this after the cause was removed, for example after an update. If it still cannot be used, it is listed again."
-              onConfirm={() => act(api.deadLetters.replay)}
+              onConfirm={act(api.deadLetters.replay)}
             >
               Send again
             </ConfirmButton>
@@ -177,12 +127,12 @@ function LetterPanel({ letter, close }: { letter: DeadLetter; close: () => void 
             <ConfirmButton
               question="Dismiss it?"
               consequence="It is never sent, and leaves this list. Do this for messages that nothing can use, for example of another program."
-              onConfirm={() => act(api.deadLetters.dismiss)}
+              onConfirm={act(api.deadLetters.dismiss)}
             >
               Dismiss
             </ConfirmButton>
           )}
-        </div>
+        </Group>
       )}
     </Panel>
   )
@@ -194,8 +144,8 @@ function Source({ letter: { resource, project_id } }: { letter: DeadLetter }) {
   if (resource === null) return <span className="dim">None</span>
   if (project_id === null || id === undefined || place !== 'operations') return <span className="mono">{resource}</span>
   return (
-    <Link className="link" to="/p/$project/operations/$id" params={{ project: project_id, id }}>
+    <ProjectLink page="operations" id={id} project={project_id}>
       Open the operation
-    </Link>
+    </ProjectLink>
   )
 }

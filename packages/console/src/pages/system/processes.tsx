@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Processes as List, processesQuery } from '../../api/system.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Section } from '../../parts/list/index.ts'
+import { Read } from '../../parts/page/index.ts'
+import { Badge, Time } from '../../parts/show/index.ts'
 import classes from './system.module.css'
 
 type Process = List[number]
@@ -17,34 +17,26 @@ const STATES = {
 
 /** The processes of all services, as they reported themselves. */
 export function Processes() {
-  const { data, error, refetch } = useQuery(processesQuery)
   return (
-    <section className={classes.section} aria-labelledby="processes">
-      <h2 id="processes">Processes</h2>
-      {data !== undefined ? (
-        <ul className={classes.rows}>
-          {data.map(process => (
-            <Row key={process.process_id} process={process} />
-          ))}
-        </ul>
-      ) : error === null ? (
-        <Skeleton height={160} />
-      ) : (
-        <Problem error={error} retry={() => void refetch()} what="The processes could not be read" />
-      )}
-    </section>
+    <Section title="Processes" label="Processes">
+      <Read query={useQuery(processesQuery)} what="The processes could not be read" loading={<Skeleton height={160} />}>
+        {processes => (
+          <ul className={classes.rows}>
+            {processes.map(process => (
+              <Row key={process.process_id} {...process} />
+            ))}
+          </ul>
+        )}
+      </Read>
+    </Section>
   )
 }
 
-function Row({
-  process: { process_id, service, version, state, started_at, reported_at, unready },
-}: {
-  process: Process
-}) {
+function Row({ process_id, service, version, state, started_at, reported_at, unready }: Process) {
   const [tone, word] = STATES[state]
   const isAlive = state === 'ready' || state === 'not_ready'
   return (
-    <li className={`${classes.row} ${classes.process}`}>
+    <li className={classes.process}>
       <div>
         {service} <span className="mono dim">{process_id}</span>
         {state === 'not_ready' && <p>{unready}</p>}

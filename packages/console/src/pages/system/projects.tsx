@@ -1,39 +1,18 @@
 import type { Project } from '@backstop/client'
-import { Button, Group, Modal, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import * as z from 'zod/mini'
-import { api } from '../../api/client.ts'
-import { defineList, useList } from '../../api/list.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { timeColumn } from '../../parts/columns.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { type Column, DataList } from '../../parts/data-list.tsx'
-import { ChoiceFilter, FilterBar } from '../../parts/filter-bar.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { useFilters } from '../../parts/use-filters.ts'
-import classes from './system.module.css'
-import { useAdministration } from './use-admin.ts'
+import { api, useWrite } from '../../api/client.ts'
+import { useList } from '../../api/list.ts'
+import { projectList } from '../../api/system.ts'
+import { choice, defineFilters, useListFilters } from '../../parts/filters/index.ts'
+import { DialogButton, Form, useFields } from '../../parts/form/index.ts'
+import { type Column, ListPage, textColumn, timeColumn } from '../../parts/list/index.ts'
+import { Badge, CopyId } from '../../parts/show/index.ts'
+import { useAdministration } from '../../session/administration.ts'
 
-const FILTERS = { archived: z.enum(['true']) }
-const projectList = defineList<Project, { archived?: 'true' }>({
-  resource: 'projects',
-  read: (query, signal) => api.projects.list(query, { signal }),
-  idOf: project => project.project_id,
-})
+const FILTERS = defineFilters(choice('archived', 'Archived', [{ value: 'true', label: 'Only these' }]))
 const COLUMNS: readonly Column<Project>[] = [
-  {
-    title: 'Name',
-    width: 'minmax(0, 1fr)',
-    card: 'title',
-    cell: ({ name }) => (
-      <span className={classes.text} dir="auto" title={name}>
-        {name}
-      </span>
-    ),
-  },
+  textColumn('Name', 'minmax(0, 1fr)', ({ name }) => name, { card: 'title' }),
   { title: 'Id', width: '176px', card: 'line', cell: ({ project_id }) => <CopyId id={project_id} length={20} /> },
   {
     title: 'Approvals',
@@ -46,73 +25,46 @@ const COLUMNS: readonly Column<Project>[] = [
 ]
 
 export function Page() {
-  const [filters, , bind] = useFilters(FILTERS)
-  const [isCreating, setIsCreating] = useState(false)
+  const filters = useListFilters(FILTERS)
   const { isAdminOfAll } = useAdministration()
-  const list = useList(projectList, filters)
   return (
-    <>
-      <PageHead
-        title="Projects"
-        actions={isAdminOfAll && <Button onClick={() => setIsCreating(true)}>New project</Button>}
-      />
-      <FilterBar>
-        <ChoiceFilter label="Archived" options={[{ value: 'true', label: 'Only these' }]} {...bind('archived')} />
-      </FilterBar>
-      <DataList
-        label="Projects"
-        list={list}
-        columns={COLUMNS}
-        hrefOf={({ project_id, archived_at }) => `/p/${project_id}${archived_at === null ? '' : '/settings'}`}
-        empty={
-          <p>
-            {filters.archived
-              ? 'No project is archived.'
-              : 'No project yet. A project holds the connections and channels of one team or product.'}
-          </p>
-        }
-      />
-      {isCreating && <NewProject close={() => setIsCreating(false)} />}
-    </>
+    <ListPage
+      title="Projects"
+      actions={isAdminOfAll && <DialogButton label="New project">{close => <NewProject close={close} />}</DialogButton>}
+      filters={filters}
+      list={useList(projectList, filters.values)}
+      columns={COLUMNS}
+      opens={({ project_id, archived_at }) => `/p/${project_id}${archived_at === null ? '' : '/settings'}`}
+      nothingFits="No project is archived."
+      empty={<p>No project yet. A project holds the connections and channels of one team or product.</p>}
+    />
   )
 }
 
 function NewProject({ close }: { close: () => void }) {
-  const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const create = useMutation({
-    mutationFn: () => api.projects.create({ name: name.trim() }),
-    onSuccess: ({ project_id }) => {
-      void queryClient.invalidateQueries({ queryKey: ['projects'] })
-      void navigate({ href: `/p/${project_id}/connections/new` })
-    },
+  const { fields, field } = useFields({ name: '' })
+  const name = fields.name.trim()
+  const create = useWrite(() => api.projects.create({ name }), {
+    refresh: ['projects'],
+    onDone: ({ project_id }) => void navigate({ href: `/p/${project_id}/connections/new` }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   return (
-    <Modal opened onClose={close} title="New project">
-      <form className={classes.form} onSubmit={submit}>
-        <TextInput
-          data-autofocus
-          label="Name"
-          description="The next step connects its first billing account."
-          maxLength={200}
-          value={name}
-          onChange={event => setName(event.currentTarget.value)}
-        />
-        {create.error !== null && <Problem error={create.error} what="The project was not created" />}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
-            Create project
-          </Button>
-        </Group>
-      </form>
-    </Modal>
+    <Form
+      write={create}
+      failed="The project was not created"
+      button="Create project"
+      isComplete={name !== ''}
+      onSubmit={() => create.mutate()}
+      onCancel={close}
+    >
+      <TextInput
+        data-autofocus
+        label="Name"
+        description="The next step connects its first billing account."
+        maxLength={200}
+        {...field('name')}
+      />
+    </Form>
   )
 }

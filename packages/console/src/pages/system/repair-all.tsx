@@ -1,17 +1,13 @@
-import { Button, Group, Modal } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
-import { Problem } from '../../parts/problem.tsx'
-import classes from './system.module.css'
+import { api, refresh, useWrite } from '../../api/client.ts'
+import { Problem } from '../../parts/page/index.ts'
 
 type Filters = Omit<NonNullable<Parameters<typeof api.deadLetters.replayAll>[0]>, 'cursor'>
 type Kind = keyof typeof WORDS
-interface Progress {
-  readonly done: number
-  readonly blocked: number
-}
 
+const NONE = { done: 0, blocked: 0 }
 const WORDS = {
   replay: {
     button: 'Send all again',
@@ -38,28 +34,25 @@ interface Props {
 /** Sends again or dismisses every dead letter that the filters select, 200 with each request, and shows the progress. */
 export function RepairAll({ filters, kind, isPossible }: Props) {
   const { button, title, about, done } = WORDS[kind]
-  const queryClient = useQueryClient()
-  const [isOpen, setIsOpen] = useState(false)
-  const [progress, setProgress] = useState<Progress>({ done: 0, blocked: 0 })
-  const repair = useMutation({
-    mutationFn: () => changeAll(kind, filters, setProgress),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['dead-letters'] }),
-  })
+  const [isOpen, dialog] = useDisclosure()
+  const [progress, setProgress] = useState(NONE)
+  const readAgain = () => refresh('dead-letters')
+  const repair = useWrite(() => changeAll(kind, filters, setProgress), { onDone: readAgain, onError: readAgain })
   const close = () => {
-    setIsOpen(false)
-    setProgress({ done: 0, blocked: 0 })
+    dialog.close()
+    setProgress(NONE)
     repair.reset()
   }
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
       {isPossible && (
-        <Button variant="default" onClick={() => setIsOpen(true)}>
+        <Button variant="default" onClick={dialog.open}>
           {button}
         </Button>
       )}
       <Modal opened={isOpen} onClose={close} title={isFiltered ? title : `${button}?`}>
-        <div className={classes.form}>
+        <Stack gap="md">
           {repair.isIdle ? (
             <p>{about}</p>
           ) : (
@@ -81,14 +74,14 @@ export function RepairAll({ filters, kind, isPossible }: Props) {
               </Button>
             )}
           </Group>
-        </div>
+        </Stack>
       </Modal>
     </>
   )
 }
 
-async function changeAll(kind: Kind, filters: Filters, onProgress: (progress: Progress) => void): Promise<void> {
-  const total = { done: 0, blocked: 0 }
+async function changeAll(kind: Kind, filters: Filters, onProgress: (progress: typeof NONE) => void): Promise<void> {
+  const total = { ...NONE }
   let cursor: string | null = null
   // Letters that fail again are newer, so they are not sent twice.
   const to = new Date().toISOString()

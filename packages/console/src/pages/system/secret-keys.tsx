@@ -1,33 +1,28 @@
-import { Button, Skeleton } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../api/client.ts'
+import { api, refresh, useWrite } from '../../api/client.ts'
 import { secretKeysQuery } from '../../api/system.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { Problem } from '../../parts/problem.tsx'
+import { Section } from '../../parts/list/index.ts'
+import { Problem, Read } from '../../parts/page/index.ts'
+import { Badge } from '../../parts/show/index.ts'
 import classes from './system.module.css'
 
-type SecretKeys = Awaited<ReturnType<typeof api.secretKeys.get>>
-type Rewrap = Awaited<ReturnType<typeof api.secretKeys.rewrapSecrets>>
+type Keys = Awaited<ReturnType<typeof api.secretKeys.get>>
+type Rewrapped = Awaited<ReturnType<typeof api.secretKeys.rewrapSecrets>>
 
 /** The keys that encrypt the stored secrets, and the button that encrypts all of them with the primary key. */
 export function SecretKeys() {
-  const { data, error, refetch } = useQuery(secretKeysQuery)
   return (
-    <section className={classes.section}>
-      <h2>Keys of stored secrets</h2>
-      {error !== null && data === undefined ? (
-        <Problem error={error} retry={() => void refetch()} what="The keys could not be read" />
-      ) : data === undefined ? (
-        <Skeleton height={40} />
-      ) : (
-        <KeyRows keys={data} />
-      )}
-    </section>
+    <Section title="Keys of stored secrets">
+      <Read query={useQuery(secretKeysQuery)} what="The keys could not be read" loading={<Skeleton height={40} />}>
+        {keys => <KeyRows {...keys} />}
+      </Read>
+    </Section>
   )
 }
 
-function KeyRows({ keys: { primary_key_id, keys } }: { keys: SecretKeys }) {
+function KeyRows({ primary_key_id, keys }: Keys) {
   const others = keys.filter(({ key_id }) => key_id !== primary_key_id)
   const primary = keys.find(({ key_id }) => key_id === primary_key_id) ?? { key_id: primary_key_id, secrets: 0 }
   return (
@@ -36,7 +31,7 @@ function KeyRows({ keys: { primary_key_id, keys } }: { keys: SecretKeys }) {
         {[primary, ...others].map(({ key_id, secrets }) => {
           const isMissing = others.some(other => other.key_id === key_id && !other.available)
           return (
-            <li key={key_id} className={classes.row}>
+            <li key={key_id}>
               <span>
                 <span className="mono">{key_id}</span>
                 {key_id === primary_key_id && <span className="dim"> · encrypts new secrets</span>}
@@ -66,32 +61,27 @@ function describeCount(secrets: number): string {
 }
 
 function Rewrap() {
-  const queryClient = useQueryClient()
   const [rewrapped, setRewrapped] = useState(0)
-  const rewrap = useMutation({
-    mutationFn: () => rewrapAll(setRewrapped),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: secretKeysQuery.queryKey }),
-  })
+  const readAgain = () => refresh(secretKeysQuery.queryKey)
+  const rewrap = useWrite(() => rewrapAll(setRewrapped), { onDone: readAgain, onError: readAgain })
   return (
     <>
       <p className="dim">
         Encrypt the other secrets with the primary key before you remove its predecessors. It may be repeated at any
         time.
       </p>
-      <div className={classes.buttons}>
+      <Group gap="sm">
         <Button variant="default" loading={rewrap.isPending} onClick={() => rewrap.mutate()}>
           Encrypt all with the primary key
         </Button>
         {rewrap.status !== 'idle' && (
           <span role="status" className="dim">{`${rewrapped} connections and channels changed`}</span>
         )}
-      </div>
+      </Group>
       {rewrap.data !== undefined && rewrap.data.length > 0 && (
         <ul className={classes.rows}>
           {rewrap.data.map(({ id, kind, reason }) => (
-            <li key={id} className={classes.row}>
-              {`The ${kind} ${id} was skipped: ${reason}`}
-            </li>
+            <li key={id}>{`The ${kind} ${id} was skipped: ${reason}`}</li>
           ))}
         </ul>
       )}
@@ -101,7 +91,7 @@ function Rewrap() {
 }
 
 /** @returns the connections and channels whose secrets cannot be read */
-async function rewrapAll(onProgress: (rewrapped: number) => void): Promise<Rewrap['unreadable']> {
+async function rewrapAll(onProgress: (rewrapped: number) => void): Promise<Rewrapped['unreadable']> {
   let rewrapped = 0
   for (;;) {
     const answer = await api.secretKeys.rewrapSecrets()

@@ -1,16 +1,15 @@
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useList } from '../../api/list.ts'
 import { auditList, deadLetterList, installationQuery, processesQuery } from '../../api/system.ts'
-import { Badge } from '../../parts/badges.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
-import { Problem } from '../../parts/problem.tsx'
-import { Time } from '../../parts/time.tsx'
+import { PageHead, Problem } from '../../parts/page/index.ts'
+import { Badge, Time } from '../../parts/show/index.ts'
+import { useAdministration } from '../../session/administration.ts'
 import { meQuery } from '../../session/session.ts'
 import { Processes } from './processes.tsx'
 import { SecretKeys } from './secret-keys.tsx'
 import classes from './system.module.css'
-import { useAdministration } from './use-admin.ts'
 import { WaitingWork } from './waiting-work.tsx'
 import { systemSentence } from './work-faults.ts'
 
@@ -24,11 +23,10 @@ export function Page() {
   const work = useQuery({ ...installationQuery, enabled: isAdminOfAll })
   const processes = useQuery({ ...processesQuery, enabled: isAdminOfAll })
   const failed = error ?? letters.error
+  const count = letters.items.length
   // Without the work and the processes, the sentence would call a disturbed installation undisturbed.
   const isKnown = !letters.isLoading && (!isAdminOfAll || (work.data !== undefined && processes.data !== undefined))
-  const title = isKnown
-    ? systemSentence({ count: letters.items.length, hasMore: letters.hasMore }, work.data, processes.data)
-    : 'System'
+  const title = isKnown ? systemSentence({ count, hasMore: letters.hasMore }, work.data, processes.data) : 'System'
   if (failed !== null) {
     const retry = () => {
       void refetch()
@@ -44,41 +42,40 @@ export function Page() {
   return (
     <>
       <PageHead title={title} />
-      <div className={classes.page}>
+      <Stack className="body" pt={8} gap="xl" maw={760}>
         <ul className={classes.rows}>
-          <li className={classes.row}>
+          <li>
             <Link className="link" to="/system/dead-letters">
               Dead letters
             </Link>
-            {letters.isLoading ? null : letters.items.length === 0 ? (
+            {letters.isLoading ? null : count === 0 ? (
               <Badge tone="good">None</Badge>
             ) : (
-              <Badge tone="waits">{count(letters.items.length, letters.hasMore)}</Badge>
+              <Badge tone="waits">{letters.hasMore ? `More than ${count}` : String(count)}</Badge>
             )}
           </li>
           {isAdmin === true && <LastChange />}
         </ul>
-        {isAdminOfAll && <Processes />}
-        {isAdminOfAll && <WaitingWork />}
-        {isAdminOfAll && <SecretKeys />}
+        {isAdminOfAll && (
+          <>
+            <Processes />
+            <WaitingWork />
+            <SecretKeys />
+          </>
+        )}
         <p className="dim">
           Each process has its rates on its metrics port. <code className="mono">npx backstop doctor</code> finds faults
           and says what to do.
         </p>
-      </div>
+      </Stack>
     </>
   )
 }
 
-function count(letters: number, hasMore: boolean): string {
-  return hasMore ? `More than ${letters}` : String(letters)
-}
-
 function LastChange() {
-  const { items } = useList(auditList, ALL)
-  const [last] = items
+  const [last] = useList(auditList, ALL).items
   return (
-    <li className={classes.row}>
+    <li>
       <Link className="link" to="/system/audit">
         Last entry of the audit
       </Link>

@@ -1,0 +1,17 @@
+/** The filters of lists, which are in the URL. */
+export { FilterBar, optionsOf, SearchChoiceFilter } from './filter-bar.tsx'
+export {
+  amounts,
+  choice,
+  connection,
+  day,
+  defineFilters,
+  param,
+  period,
+  searchChoice,
+  text,
+  thing,
+  useListFilters,
+} from './filters.tsx'
+export { monthBounds, monthOf, nameMonth, startOfDay } from './period.ts'
+export { useFilters } from './use-filters.ts'

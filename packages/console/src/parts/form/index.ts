@@ -1,0 +1,5 @@
+/** Forms and dialogs, and what becomes of a lost race. */
+export { ConfirmButton } from './confirm-button.tsx'
+export { DialogButton, Form } from './form.tsx'
+export { isLostRace, LostRace, versionToSave } from './lost-race.tsx'
+export { useFields } from './use-fields.ts'

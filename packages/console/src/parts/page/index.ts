@@ -1,0 +1,10 @@
+/** What every page is made of: its head, links, errors and keys. */
+export { AdminsOnly } from './admins-only.tsx'
+export { ManagersOnly } from './managers-only.tsx'
+export { PageHead } from './page-head.tsx'
+export { Problem } from './problem.tsx'
+export { ProjectLink } from './project-link.tsx'
+export { Read, ThingPage } from './read.tsx'
+export { Columns, Marks, Part } from './sheet.tsx'
+export { isTyping, useKeys } from './use-keys.ts'
+export { useProjectId, useResourceId } from './use-route.ts'

@@ -1,0 +1,12 @@
+/** How a fact is shown: times, money, ids, names and states. */
+export { Badge, StateBadge, VerdictBadge } from './badges.tsx'
+export { ConnectionName } from './connection-name.tsx'
+export { CopyBox } from './copy-box.tsx'
+export { CopyId } from './copy-id.tsx'
+export { type FactList, Facts, idFact, moneyFact, timeFact } from './facts.tsx'
+export { LongText } from './long-text.tsx'
+export { Money } from './money.tsx'
+export { Named, Principal, usePrincipalName, useResourceName } from './name-of.tsx'
+export { ShownOnce } from './shown-once.tsx'
+export { Time, useNow } from './time.tsx'
+export { Timeline, type TimelineEntry } from './timeline.tsx'
