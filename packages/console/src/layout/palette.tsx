@@ -18,22 +18,9 @@ interface Hit {
 /** Finds pages by their name, and everything else by the search of the API. */
 export function Palette({ projectId, close }: { projectId: string | undefined; close: () => void }) {
   const navigate = useNavigate()
-  const { me } = useSession()
   const [text, setText] = useState('')
-  const [query] = useDebouncedValue(text.trim(), 120)
   const [at, setAt] = useState(0)
-  const { data, error, isFetching } = useQuery({
-    queryKey: ['search', projectId, query],
-    queryFn: ({ signal }) => api.search.search({ project_id: projectId ?? '', q: query, limit: 12 }, { signal }),
-    enabled: query.length >= 2 && projectId !== undefined,
-    placeholderData: keepPreviousData,
-  })
-  const found: Hit[] = (query.length >= 2 ? (data?.data ?? []) : []).map(result => ({
-    href: pathOf(result),
-    title: result.title,
-    kind: result.type,
-  }))
-  const hits = [...pagesFor(text.trim(), projectId, isAdminAnywhere(me)), ...found]
+  const { hits, error, isFetching } = useHits(text.trim(), projectId)
   const open = (hit: Hit | undefined) => {
     if (hit === undefined) return
     close()
@@ -97,6 +84,25 @@ export function Palette({ projectId, close }: { projectId: string | undefined; c
       </div>
     </Modal>
   )
+}
+
+/** What a text finds: pages first, and what the search of the API finds by it after a pause of typing. */
+function useHits(text: string, projectId: string | undefined) {
+  const { me } = useSession()
+  const [query] = useDebouncedValue(text, 120)
+  const isSearched = query.length >= 2
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['search', projectId, query],
+    queryFn: ({ signal }) => api.search.search({ project_id: projectId ?? '', q: query, limit: 12 }, { signal }),
+    enabled: isSearched && projectId !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const found: Hit[] = (isSearched ? (data?.data ?? []) : []).map(result => ({
+    href: pathOf(result),
+    title: result.title,
+    kind: result.type,
+  }))
+  return { hits: [...pagesFor(text, projectId, isAdminAnywhere(me)), ...found], error, isFetching }
 }
 
 function pagesFor(text: string, projectId: string | undefined, isAdmin: boolean): Hit[] {

@@ -1,10 +1,10 @@
 import type { ApiKey } from '@backstop/client'
 import { Button, Group, Select, TextInput } from '@mantine/core'
+import { useInputState } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, refresh, useWrite } from '../../api/client.ts'
 import { keyQuery } from '../../api/system.ts'
-import { ConfirmButton, useFields } from '../../parts/form/index.ts'
+import { ConfirmButton, handleSubmit, useFields } from '../../parts/form/index.ts'
 import { Panel, Section } from '../../parts/list/index.ts'
 import { Problem, Read } from '../../parts/page/index.ts'
 import { Badge, Facts, idFact, Principal, ShownOnce, Time, timeFact } from '../../parts/show/index.ts'
@@ -84,20 +84,15 @@ function PreviousKey({ previous: { hint, expires_at, last_used_at } }: { previou
 }
 
 function Rename({ apiKey }: { apiKey: ApiKey }) {
-  const [name, setName] = useState(apiKey.name)
+  const [name, setName] = useInputState(apiKey.name)
   const rename = useWrite(
     () => api.apiKeys.change(apiKey.key_id, { name: name.trim() }, { ifVersion: apiKey.version }),
     { refresh: ['keys'] },
   )
   return (
-    <form
-      onSubmit={event => {
-        event.preventDefault()
-        rename.mutate()
-      }}
-    >
+    <form onSubmit={handleSubmit(() => rename.mutate())}>
       <Section>
-        <TextInput label="Name" maxLength={200} value={name} onChange={event => setName(event.currentTarget.value)} />
+        <TextInput label="Name" maxLength={200} value={name} onChange={setName} />
         {name.trim() !== apiKey.name && name.trim() !== '' && (
           <Group gap="sm">
             <Button type="submit" loading={rename.isPending}>
@@ -108,7 +103,7 @@ function Rename({ apiKey }: { apiKey: ApiKey }) {
             </Button>
           </Group>
         )}
-        {rename.error !== null && <Problem error={rename.error} what="The key was not renamed" />}
+        <Problem error={rename.error} what="The key was not renamed" />
       </Section>
     </form>
   )
@@ -147,7 +142,7 @@ function Rotate({ apiKey }: { apiKey: ApiKey }) {
               Rotate
             </Button>
           </Group>
-          {rotate.error !== null && <Problem error={rotate.error} what="The key was not rotated" />}
+          <Problem error={rotate.error} what="The key was not rotated" />
         </>
       )}
     </Section>

@@ -35,7 +35,7 @@ function Keys() {
         list={useList(keyList, project === undefined ? {} : { project_id: project })}
         columns={columnsWith(nameProject)}
         opens={{ param: 'key', show: (id, close) => <KeyPanel key={id} id={id} close={close} /> }}
-        empty={<p>No API key. Software needs a key to report its operations; people sign in as themselves.</p>}
+        empty="No API key. Software needs a key to report its operations; people sign in as themselves."
       />
       {isCreating && <NewKey close={close} />}
     </>

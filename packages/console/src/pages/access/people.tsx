@@ -39,12 +39,7 @@ function People() {
       list={useList(personList, project === undefined ? {} : { project_id: project })}
       columns={columnsWith(nameProject)}
       opens={{ param: 'person', show: (id, close) => <PersonPanel key={id} id={id} close={close} /> }}
-      empty={
-        <p>
-          Nobody yet. People who sign in with your organisation appear here by themselves; create others, and send them
-          a sign-in link.
-        </p>
-      }
+      empty="Nobody yet. People who sign in with your organisation appear here by themselves; create others, and send them a sign-in link."
     />
   )
 }

@@ -192,7 +192,7 @@ function SignInLink({ person: { person_id, name } }: Props) {
           {data === undefined ? 'Create a sign-in link' : 'Create another link'}
         </Button>
       </Group>
-      {error !== null && <Problem error={error} what="The link was not created" />}
+      <Problem error={error} what="The link was not created" />
     </Section>
   )
 }
@@ -234,7 +234,7 @@ function Access({ person: { person_id, name, version, disabled }, close }: Props
           Remove
         </ConfirmButton>
       </Group>
-      {enable.error !== null && <Problem error={enable.error} what="The person was not enabled" />}
+      <Problem error={enable.error} what="The person was not enabled" />
     </Section>
   )
 }

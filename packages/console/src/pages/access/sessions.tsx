@@ -33,7 +33,7 @@ export function Page() {
       list={list}
       columns={COLUMNS}
       opens={{ param: 'session', show: panelOf }}
-      empty={<p>No session: nobody is signed in with a browser.</p>}
+      empty="No session: nobody is signed in with a browser."
     />
   )
 }

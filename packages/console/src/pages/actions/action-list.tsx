@@ -52,14 +52,8 @@ export function Page() {
       columns={columnsWith(names, made_from !== undefined || made_to !== undefined)}
       opens="actions"
       nothingFits="No refund or cancellation fits these filters."
-      empty={
-        <>
-          <p>No refund or cancellation was seen yet.</p>
-          <p>
-            <ProjectLink page="connections">See whether the connections receive events</ProjectLink>
-          </p>
-        </>
-      }
+      empty="No refund or cancellation was seen yet."
+      next={<ProjectLink page="connections">See whether the connections receive events</ProjectLink>}
     />
   )
 }

@@ -119,12 +119,7 @@ function Result({ connection, tried, days }: Chosen) {
         list={list}
         columns={columnsFor(data?.out_of_band ?? tried)}
         hrefOf={({ action_id }) => `/p/${connection.project_id}/actions/${action_id}`}
-        empty={
-          <p>
-            Every refund and cancellation of this period was explained within a minute, so no setting would have
-            alerted.
-          </p>
-        }
+        empty="Every refund and cancellation of this period was explained within a minute, so no setting would have alerted."
       />
     </>
   )

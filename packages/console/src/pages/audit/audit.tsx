@@ -55,7 +55,7 @@ function Audit() {
       columns={columnsWith(nameProject)}
       opens={{ param: 'row', show: panelOf }}
       nothingFits="Nothing fits these filters."
-      empty={<p>Nothing was changed yet.</p>}
+      empty="Nothing was changed yet."
     />
   )
 }

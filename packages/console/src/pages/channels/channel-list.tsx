@@ -37,16 +37,8 @@ export function Page() {
       list={useList(channelList, { project_id })}
       columns={COLUMNS}
       opens="channels"
-      empty={
-        <>
-          <p>No channel yet, so nobody is notified of an incident.</p>
-          {mayChange && (
-            <p>
-              <ProjectLink page="channels/new">Set up the first channel</ProjectLink>
-            </p>
-          )}
-        </>
-      }
+      empty="No channel yet, so nobody is notified of an incident."
+      next={mayChange && <ProjectLink page="channels/new">Set up the first channel</ProjectLink>}
     />
   )
 }

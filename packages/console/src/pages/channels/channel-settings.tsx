@@ -87,7 +87,7 @@ function SettingsForm({ channel, form }: { channel: AlertChannel; form: ReturnTy
           onApplyYours={() => save.mutate(channel.version)}
         />
       ) : (
-        save.error !== null && <Problem error={save.error} what="The channel was not changed" />
+        <Problem error={save.error} what="The channel was not changed" />
       )}
       <Group gap={12}>
         <Button

@@ -146,7 +146,7 @@ function EnableSwitch({ channel: { channel_id, name, enabled, health } }: { chan
         onClose={reset}
         title={`“${name}” was not switched ${variables === true ? 'on' : 'off'}`}
       >
-        {error !== null && <Problem error={error} what="Nothing was changed" />}
+        <Problem error={error} what="Nothing was changed" />
       </Modal>
     </>
   )

@@ -35,7 +35,7 @@ function NewChannel() {
   return (
     <div className={classes.sides}>
       <ChannelForm draft={draft} faults={isChecked ? faults : {}} field={field} edit={edit} isNew>
-        {create.error !== null && <Problem error={create.error} what="The channel was not created" />}
+        <Problem error={create.error} what="The channel was not created" />
         <Group gap={12}>
           <Button loading={create.isPending} onClick={submit}>
             Create channel

@@ -67,7 +67,7 @@ export function SecretRotation({ channelId, fingerprint, previousExpiresAt, onRo
               value={hours}
               onChange={value => setHours(Number(value))}
             />
-            {rotate.error !== null && <Problem error={rotate.error} what="The secret was not rotated" />}
+            <Problem error={rotate.error} what="The secret was not rotated" />
             <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
               Generate a new secret
             </Button>

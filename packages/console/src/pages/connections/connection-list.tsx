@@ -27,16 +27,8 @@ export function Page() {
       list={useList(connectionList, { project_id })}
       columns={columnsFor(mayManage)}
       opens="connections"
-      empty={
-        <>
-          <p>No billing account is connected, so Backstop sees no refund and no cancellation of this project.</p>
-          {mayManage && (
-            <p>
-              <ProjectLink page="connections/new">Connect the first account</ProjectLink>
-            </p>
-          )}
-        </>
-      }
+      empty="No billing account is connected, so Backstop sees no refund and no cancellation of this project."
+      next={mayManage && <ProjectLink page="connections/new">Connect the first account</ProjectLink>}
     />
   )
 }

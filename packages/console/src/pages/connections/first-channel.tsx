@@ -16,7 +16,7 @@ export function FirstChannel({ projectId }: { projectId: string }) {
   return (
     <section>
       <h2>Who gets the alerts</h2>
-      {error !== null && <Problem error={error} retry={retry} what="The channels could not be read" />}
+      <Problem error={error} retry={retry} what="The channels could not be read" />
       {!isLoading && error === null && items.length === 0 && (
         <p className="dim">No channel yet, so an alert reaches nobody.</p>
       )}
@@ -56,7 +56,7 @@ function Channel({ channel, mayTest }: { channel: AlertChannel; mayTest: boolean
           <span className={classes.danger}>Not delivered: {data.error ?? `status ${data.status}`}</span>
         )}
       </div>
-      {error !== null && <Problem error={error} what="The test was not sent" />}
+      <Problem error={error} what="The test was not sent" />
     </li>
   )
 }

@@ -96,7 +96,7 @@ function ReplayButton({ replay, isWaiting }: ReplayButtonProps) {
         {isWaiting && 'It is being decided again…'}
         {replay.isSuccess && !isWaiting && 'It was decided again.'}
       </span>
-      {replay.error !== null && <Problem error={replay.error} what="The event was not replayed" />}
+      <Problem error={replay.error} what="The event was not replayed" />
     </Group>
   )
 }

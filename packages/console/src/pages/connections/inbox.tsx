@@ -50,15 +50,11 @@ export function Inbox({ connection }: { connection: Connection }) {
         `/p/${project_id}/connections/${connection_id}?${new URLSearchParams({ tab: 'inbox', ...values, event: event_id })}`
       }
       nothingFits="No event fits these filters."
-      empty={
-        <>
-          <p>No event has arrived yet.</p>
-          <p>
-            <ProjectLink page="connections" id={connection_id} search={{ tab: 'setup' }}>
-              See the steps at the provider
-            </ProjectLink>
-          </p>
-        </>
+      empty="No event has arrived yet."
+      next={
+        <ProjectLink page="connections" id={connection_id} search={{ tab: 'setup' }}>
+          See the steps at the provider
+        </ProjectLink>
       }
     >
       <ReplayProgress connection={connection} />

@@ -2,7 +2,7 @@ import type { Connection, NewConnection } from '@backstop/client'
 import { Button, PasswordInput, Radio, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { api, queryClient, useWrite } from '../../api/client.ts'
-import { useFields } from '../../parts/form/index.ts'
+import { handleSubmit, useFields } from '../../parts/form/index.ts'
 import { ManagersOnly, Problem, useProjectId } from '../../parts/page/index.ts'
 import classes from './connections.module.css'
 import { shownOnceKey } from './shown-once.ts'
@@ -54,13 +54,7 @@ function NewConnectionForm() {
   })
   const isComplete = draft.name.trim() !== '' && (draft.kind !== 'reseller' || draft.destination_secret.trim() !== '')
   return (
-    <form
-      className={classes.body}
-      onSubmit={event => {
-        event.preventDefault()
-        create.mutate(bodyOf(draft))
-      }}
-    >
+    <form className={classes.body} onSubmit={handleSubmit(() => create.mutate(bodyOf(draft)))}>
       <div className={classes.form}>
         <Radio.Group label="Where is the account?" {...field('kind')}>
           <Stack gap="sm" mt="sm">
@@ -106,7 +100,7 @@ function NewConnectionForm() {
           Make its endpoint
         </Button>
       </div>
-      {create.error !== null && <Problem error={create.error} what="The account is not connected" />}
+      <Problem error={create.error} what="The account is not connected" />
     </form>
   )
 }

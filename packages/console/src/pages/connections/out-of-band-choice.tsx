@@ -107,7 +107,7 @@ function NotSaved({ connection, modes }: { connection: Connection; modes: Return
           onApplyYours={() => choose(wanted)}
         />
       ) : (
-        error !== null && <Problem error={error} what="Nothing was changed" retry={tryAgain} />
+        <Problem error={error} what="Nothing was changed" retry={tryAgain} />
       )}
     </Modal>
   )

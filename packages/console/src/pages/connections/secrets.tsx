@@ -1,10 +1,11 @@
 import type { Connection, CreatedConnection } from '@backstop/client'
 import { Button, Group, PasswordInput, Select, TextInput } from '@mantine/core'
+import { useInputState } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, refresh, useWrite } from '../../api/client.ts'
 import { storeConnection } from '../../api/connections.ts'
-import { ConfirmButton } from '../../parts/form/index.ts'
+import { ConfirmButton, handleSubmit } from '../../parts/form/index.ts'
 import { Problem } from '../../parts/page/index.ts'
 import { CopyBox } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
@@ -147,7 +148,7 @@ interface StoreProps {
 
 /** One value with its button. A secret is never shown again, so the field is empty after it is stored. */
 function StoreForm({ label, description, button, failed, save, isSecret = true }: StoreProps) {
-  const [value, setValue] = useState('')
+  const [value, setValue] = useInputState('')
   const write = useWrite(save, {
     onDone(connection) {
       storeConnection(withoutSecrets(connection))
@@ -156,25 +157,13 @@ function StoreForm({ label, description, button, failed, save, isSecret = true }
   })
   const Input = isSecret ? PasswordInput : TextInput
   return (
-    <form
-      className={classes.form}
-      onSubmit={event => {
-        event.preventDefault()
-        write.mutate(value.trim())
-      }}
-    >
-      <Input
-        label={label}
-        description={description}
-        autoComplete="off"
-        value={value}
-        onChange={event => setValue(event.currentTarget.value)}
-      />
+    <form className={classes.form} onSubmit={handleSubmit(() => write.mutate(value.trim()))}>
+      <Input label={label} description={description} autoComplete="off" value={value} onChange={setValue} />
       <Button type="submit" variant="default" loading={write.isPending} disabled={value.trim() === ''}>
         {button}
       </Button>
       {write.isSuccess && value === '' && <span role="status">Stored.</span>}
-      {write.error !== null && <Problem error={write.error} what={failed} />}
+      <Problem error={write.error} what={failed} />
     </form>
   )
 }

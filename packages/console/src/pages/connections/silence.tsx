@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { api, refresh, useWrite } from '../../api/client.ts'
 import { connectionQuery } from '../../api/connections.ts'
-import { ConfirmButton, useFields } from '../../parts/form/index.ts'
+import { ConfirmButton, handleSubmit, useFields } from '../../parts/form/index.ts'
 import { Problem } from '../../parts/page/index.ts'
 import { Principal, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
@@ -94,13 +94,7 @@ function SilenceForm({ connection, onBegun }: Props & { onBegun: () => Promise<v
     )
   }
   return (
-    <form
-      className={classes.form}
-      onSubmit={event => {
-        event.preventDefault()
-        begin.mutate()
-      }}
-    >
+    <form className={classes.form} onSubmit={handleSubmit(() => begin.mutate())}>
       <TextInput
         label="Reason"
         description="Shown with the connection and its incidents, for example “Refund run after the outage, ticket 4711”."
@@ -112,7 +106,7 @@ function SilenceForm({ connection, onBegun }: Props & { onBegun: () => Promise<v
       <Button type="submit" variant="default" loading={begin.isPending} disabled={reason === ''}>
         Begin the silence
       </Button>
-      {begin.error !== null && <Problem error={begin.error} what="The connection is not silenced" />}
+      <Problem error={begin.error} what="The connection is not silenced" />
     </form>
   )
 }

@@ -70,14 +70,8 @@ export function DeliveryList({ channelId }: { channelId?: string }) {
       columns={columnsWith(names, channelId === undefined, mayRetry)}
       opens="deliveries"
       nothingFits="No delivery fits these filters."
-      empty={
-        <>
-          <p>No delivery yet. Each alert that a channel gets appears here, with the answer of its receiver.</p>
-          <p>
-            <ProjectLink page="channels">See the channels</ProjectLink>
-          </p>
-        </>
-      }
+      empty="No delivery yet. Each alert that a channel gets appears here, with the answer of its receiver."
+      next={<ProjectLink page="channels">See the channels</ProjectLink>}
     />
   )
 }

@@ -22,7 +22,7 @@ export function Replays({ channelId }: { channelId: string }) {
         label="Replays"
         list={useList(replayList, { project_id, channel_id: channelId })}
         columns={COLUMNS}
-        empty={<p>No replay yet. A replay sends the alerts again that did not arrive, for example after an outage.</p>}
+        empty="No replay yet. A replay sends the alerts again that did not arrive, for example after an outage."
       />
     </>
   )
@@ -65,7 +65,7 @@ function NewReplay({ channelId }: { channelId: string }) {
           Replay missed alerts
         </Button>
       </Group>
-      {create.error !== null && <Problem error={create.error} what="The replay was not started" />}
+      <Problem error={create.error} what="The replay was not started" />
     </Stack>
   )
 }

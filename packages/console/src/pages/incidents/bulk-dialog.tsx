@@ -71,7 +71,7 @@ export function BulkDialog(props: Props) {
               {counted => <PreviewList preview={counted} />}
             </Read>
             {kind === 'resolve' && count > 0 && <ResolutionFields fields={fields} />}
-            {start.error !== null && <Problem error={start.error} what="Nothing was changed" />}
+            <Problem error={start.error} what="Nothing was changed" />
           </>
         )}
         <Group justify="flex-end" gap="sm">

@@ -60,14 +60,8 @@ export function Page() {
           ? 'No incident is about this. Search by the beginning of an id, a name, an e-mail address or an amount.'
           : 'No incident fits these filters.'
       }
-      empty={
-        <>
-          <p>No incident yet: every refund and cancellation so far is explained, or none was seen.</p>
-          <p>
-            <ProjectLink page="connections">See whether the connections receive events</ProjectLink>
-          </p>
-        </>
-      }
+      empty="No incident yet: every refund and cancellation so far is explained, or none was seen."
+      next={<ProjectLink page="connections">See whether the connections receive events</ProjectLink>}
     />
   )
 }

@@ -1,5 +1,6 @@
 import type { IncidentWithTimeline } from '@backstop/client'
 import { Button, Skeleton, Stack, Textarea } from '@mantine/core'
+import { useInputState } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { incidentQuery } from '../../api/incidents.ts'
@@ -158,7 +159,7 @@ export function NextSteps({ incident }: { incident: Pick<IncidentWithTimeline, '
 }
 
 function CommentForm({ changes: { error, failed, send } }: { changes: Changes }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useInputState('')
   const [isBusy, setIsBusy] = useState(false)
   const store = async () => {
     setIsBusy(true)
@@ -179,7 +180,7 @@ function CommentForm({ changes: { error, failed, send } }: { changes: Changes })
         placeholder="Comment, for example what you found out"
         maxLength={1_000}
         value={text}
-        onChange={event => setText(event.currentTarget.value)}
+        onChange={setText}
       />
       {error !== null && failed === 'comment' && <Problem error={error} what="The comment was not stored" />}
       {text.trim() !== '' && (

@@ -1,7 +1,6 @@
 import type { Incident } from '@backstop/client'
 import { Button, Group, Menu, Modal, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
+import { useDisclosure, useInputState } from '@mantine/hooks'
 import { useSession } from '../../session/session.ts'
 
 /** Who has the incident, and a menu that changes it. */
@@ -34,7 +33,7 @@ export function Owner({ incident, onAssign }: { incident: Incident; onAssign: (a
 }
 
 function AskOwner({ onClose, onAssign }: { onClose: () => void; onAssign: (assignee: string) => void }) {
-  const [name, setName] = useState('')
+  const [name, setName] = useInputState('')
   return (
     <Modal opened onClose={onClose} title="Assign to a person or team">
       <form
@@ -45,13 +44,7 @@ function AskOwner({ onClose, onAssign }: { onClose: () => void; onAssign: (assig
           onClose()
         }}
       >
-        <TextInput
-          label="Name"
-          data-autofocus
-          maxLength={200}
-          value={name}
-          onChange={event => setName(event.currentTarget.value)}
-        />
+        <TextInput label="Name" data-autofocus maxLength={200} value={name} onChange={setName} />
         <Button type="submit" mt="md" disabled={name.trim() === ''}>
           Assign
         </Button>

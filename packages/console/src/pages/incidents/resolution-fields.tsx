@@ -1,11 +1,12 @@
 import { Radio, Stack, Textarea } from '@mantine/core'
+import { useInputState } from '@mantine/hooks'
 import { useState } from 'react'
 import { RESOLVE_REASONS, type Resolution } from './words.ts'
 
 /** The reason and the note of a resolution. `resolution` is undefined until both are enough. */
 export function useResolution(first?: Resolution['reason']) {
   const [reason, setReason] = useState(first)
-  const [note, setNote] = useState('')
+  const [note, setNote] = useInputState('')
   const text = note.trim()
   const resolution: Resolution | undefined =
     reason === undefined || (reason === 'other' && text === '')
@@ -43,7 +44,7 @@ export function ResolutionFields({ fields, about }: { fields: ReturnType<typeof 
         value={note}
         maxLength={1_000}
         required={reason === 'other'}
-        onChange={event => setNote(event.currentTarget.value)}
+        onChange={setNote}
       />
     </>
   )

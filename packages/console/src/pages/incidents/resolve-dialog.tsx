@@ -26,7 +26,7 @@ export function ResolveDialog({ title, race, ...form }: Props) {
       ) : (
         <div ref={focus} tabIndex={-1}>
           {race}
-          {form.write.error !== null && <Problem error={form.write.error} what={form.failed} />}
+          <Problem error={form.write.error} what={form.failed} />
         </div>
       )}
     </Modal>

@@ -15,6 +15,8 @@ export function Page() {
   const list = useList(operationList, { project_id, state: 'approval_pending' })
   const budgets = useList(budgetList, { project_id }).items
   useReadAgain('operations')
+  const { may } = useSession()
+  const isNeeded = useQuery(projectQuery(project_id)).data?.requires_approval ?? true
   const count = list.items.length
   const title = `${count}${list.hasMore ? '+' : ''} ${count === 1 ? 'waits' : 'wait'} for approval`
   return (
@@ -25,7 +27,11 @@ export function Page() {
       list={list}
       columns={columnsWith(new Map(budgets.map(budget => [budget.budget_id, budget])))}
       opens="operations"
-      empty={<Empty projectId={project_id} />}
+      empty={`Nothing waits for approval${isNeeded ? '' : ', because this project does not require approval of operations'}.`}
+      next={
+        !isNeeded &&
+        may('admin', project_id) && <ProjectLink page="settings">Change the approval rule in the settings</ProjectLink>
+      }
     />
   )
 }
@@ -68,21 +74,5 @@ function BudgetChange({ operation, budgets }: { operation: ShownOperation; budge
     <span className="dim">
       <bdi>{name}</bdi>: {rest(balance + tightest.amount)} → {rest(balance)}
     </span>
-  )
-}
-
-function Empty({ projectId }: { projectId: string }) {
-  const { may } = useSession()
-  const { data: project } = useQuery(projectQuery(projectId))
-  if (project === undefined || project.requires_approval) return <p>Nothing waits for approval.</p>
-  return (
-    <>
-      <p>Nothing waits for approval, because this project does not require approval of operations.</p>
-      {may('admin', projectId) && (
-        <p>
-          <ProjectLink page="settings">Change the approval rule in the settings</ProjectLink>
-        </p>
-      )}
-    </>
   )
 }

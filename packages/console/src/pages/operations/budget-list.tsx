@@ -25,12 +25,7 @@ export function Page() {
       list={useList(budgetList, { project_id })}
       columns={columnsWith(names)}
       opens="budgets"
-      empty={
-        <p>
-          No budget yet, so nothing limits what your software may refund. A budget refuses a request that exceeds its
-          cap.
-        </p>
-      }
+      empty="No budget yet, so nothing limits what your software may refund. A budget refuses a request that exceeds its cap."
     />
   )
 }

@@ -1,5 +1,6 @@
 import type { ShownOperation } from '@backstop/client'
 import { Button, Group, Textarea } from '@mantine/core'
+import { useInputState } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { api, queryClient, refresh, useWrite } from '../../api/client.ts'
 import { operationQuery } from '../../api/operations.ts'
@@ -47,7 +48,7 @@ function useDecision({ operation_id }: ShownOperation, note: string) {
 /** The question of an operation that waits for approval, and what either answer does. */
 export function Decision({ operation }: { operation: ShownOperation }) {
   const { may } = useSession()
-  const [note, setNote] = useState('')
+  const [note, setNote] = useInputState('')
   const { decide, send, refused, forget } = useDecision(operation, note)
   if (refused !== undefined) return <LateDecision operation={operation} verb={refused} note={note} onKeep={forget} />
   if (operation.state !== 'approval_pending') return null
@@ -74,12 +75,7 @@ export function Decision({ operation }: { operation: ShownOperation }) {
       {kind === 'refund' && <BudgetEffects operation={operation} />}
       {mayDecide ? (
         <>
-          <Textarea
-            label="Note (optional)"
-            maxLength={500}
-            value={note}
-            onChange={event => setNote(event.currentTarget.value)}
-          />
+          <Textarea label="Note (optional)" maxLength={500} value={note} onChange={setNote} />
           <Group gap="sm">
             <Button {...buttonOf('approve')}>Approve</Button>
             <Button variant="default" {...buttonOf('decline')}>

@@ -52,16 +52,11 @@ export function Page() {
       columns={columnsWith(names)}
       opens="operations"
       nothingFits="No operation fits these filters."
-      empty={
+      empty="Your software has not reported an operation yet. Each one that it reports explains its refund or cancellation."
+      next={
         <>
-          <p>
-            Your software has not reported an operation yet. Each one that it reports explains its refund or
-            cancellation.
-          </p>
-          <p>
-            Report them with <span className="mono">POST /v1/operations</span> and a key with the scope{' '}
-            <span className="mono">operations:write</span>.
-          </p>
+          Report them with <span className="mono">POST /v1/operations</span> and a key with the scope{' '}
+          <span className="mono">operations:write</span>.
         </>
       }
     />

@@ -24,7 +24,7 @@ export function Page() {
       list={useList(runList, { project_id })}
       columns={COLUMNS}
       opens="runs"
-      empty={<p>No run was reported as failed. A run that goes well is found through its operations.</p>}
+      empty="No run was reported as failed. A run that goes well is found through its operations."
     />
   )
 }

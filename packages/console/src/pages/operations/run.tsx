@@ -1,7 +1,7 @@
 import type { RunWithOperations, ShownOperation } from '@backstop/client'
 import { Skeleton, TextInput } from '@mantine/core'
+import { useInputState } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, refresh } from '../../api/client.ts'
 import { runQuery } from '../../api/operations.ts'
 import { formatMoney } from '../../format/money.ts'
@@ -94,7 +94,7 @@ function sumOf(operations: readonly ShownOperation[]): string {
 
 /** Reports that the run stopped before its end. The channels of the project are alerted once. */
 function ReportFailed({ run_id, project_id }: { run_id: string; project_id: string }) {
-  const [reason, setReason] = useState('')
+  const [reason, setReason] = useInputState('')
   const report = async () => {
     await api.runs.fail(run_id, { project_id, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })
     await refresh('runs')
@@ -108,13 +108,7 @@ function ReportFailed({ run_id, project_id }: { run_id: string; project_id: stri
             Use this when the run stopped before its end. Backstop alerts the channels once, with the operations that
             have not ended. It does not stop your software, and it cannot be taken back.
           </p>
-          <TextInput
-            mt="md"
-            label="What went wrong (optional)"
-            maxLength={500}
-            value={reason}
-            onChange={event => setReason(event.currentTarget.value)}
-          />
+          <TextInput mt="md" label="What went wrong (optional)" maxLength={500} value={reason} onChange={setReason} />
         </>
       }
       onConfirm={report}

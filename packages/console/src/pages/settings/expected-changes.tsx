@@ -24,15 +24,8 @@ export function Page() {
       list={useList(expectedChangeList, { project_id })}
       columns={columnsWith(useConnectionNames(project_id))}
       opens="expected-changes"
-      empty={
-        <>
-          <p>No expected change yet.</p>
-          <p>
-            Create one before your team refunds or cancels by hand, and these changes do not alert. It covers only as
-            many changes and as much money as it says, and it ends by itself.
-          </p>
-        </>
-      }
+      empty="No expected change yet."
+      next="Create one before your team refunds or cancels by hand, and these changes do not alert. It covers only as many changes and as much money as it says, and it ends by itself."
     />
   )
 }

@@ -75,7 +75,7 @@ export function Saving({ form, hasChanges, isValid = true, yours, patch }: Props
   }
   return (
     <>
-      {error !== null && <Problem error={error} what="Nothing was changed" />}
+      <Problem error={error} what="Nothing was changed" />
       <Group gap="sm">
         <Button variant="default" disabled={!hasChanges || !isValid} loading={isPending} onClick={() => save(patch)}>
           Save

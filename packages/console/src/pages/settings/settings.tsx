@@ -99,7 +99,7 @@ function ArchiveProject({ project }: { project: Project }) {
           <p>
             Archived <Time at={project.archived_at} />.
           </p>
-          {change.error !== null && <Problem error={change.error} what="The project was not restored" />}
+          <Problem error={change.error} what="The project was not restored" />
           <Group>
             <Button
               variant="default"

@@ -1,10 +1,10 @@
 import type { Suppression } from '@backstop/client'
 import { Button, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useInputState } from '@mantine/hooks'
 import { suppressionList } from '../../api/channels.ts'
 import { api, refresh, useWrite } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
-import { ConfirmButton } from '../../parts/form/index.ts'
+import { ConfirmButton, handleSubmit } from '../../parts/form/index.ts'
 import { type Column, DataList, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { Problem } from '../../parts/page/index.ts'
 import { useSession } from '../../session/session.ts'
@@ -33,7 +33,7 @@ export function Suppressions({ projectId }: { projectId: string }) {
         label="Suppressed addresses"
         list={list}
         columns={mayChange ? [...COLUMNS, removeColumn(projectId)] : COLUMNS}
-        empty={<p>No address is suppressed. Addresses that unsubscribe, bounce or complain appear here.</p>}
+        empty="No address is suppressed. Addresses that unsubscribe, bounce or complain appear here."
       />
     </section>
   )
@@ -82,30 +82,24 @@ function removeColumn(project_id: string): Column<Suppression> {
 }
 
 function NewSuppression({ projectId }: { projectId: string }) {
-  const [address, setAddress] = useState('')
+  const [address, setAddress] = useInputState('')
   const add = useWrite(() => api.suppressions.create({ project_id: projectId, address: address.trim() }), {
     refresh: ['suppressions'],
     onDone: () => setAddress(''),
   })
   return (
-    <form
-      className={classes.inline}
-      onSubmit={event => {
-        event.preventDefault()
-        add.mutate()
-      }}
-    >
+    <form className={classes.inline} onSubmit={handleSubmit(() => add.mutate())}>
       <TextInput
         aria-label="Address"
         type="email"
         placeholder="person@example.com"
         value={address}
-        onChange={event => setAddress(event.currentTarget.value)}
+        onChange={setAddress}
       />
       <Button type="submit" size="sm" variant="default" disabled={address.trim() === ''} loading={add.isPending}>
         Suppress
       </Button>
-      {add.error !== null && <Problem error={add.error} what="The address was not suppressed" />}
+      <Problem error={add.error} what="The address was not suppressed" />
     </form>
   )
 }

@@ -1,7 +1,8 @@
 import { Button, PasswordInput } from '@mantine/core'
+import { useInputState } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef } from 'react'
 import { api } from '../../api/client.ts'
 import { hasOrganisationSignIn } from '../../page-facts.ts'
 import { PageHead, Problem } from '../../parts/page/index.ts'
@@ -13,7 +14,7 @@ export function Page() {
   const { return_to }: { return_to?: string } = useSearch({ strict: false })
   const returnTo = isOwnPath(return_to) ? return_to : '/'
   const navigate = useNavigate()
-  const [key, setKey] = useState('')
+  const [key, setKey] = useInputState('')
   const hasTriedLink = useRef(false)
   const signIn = useMutation({
     mutationFn: (proof: { key: string } | { token: string }) => api.sessions.signIn(proof),
@@ -45,13 +46,13 @@ export function Page() {
           description="It begins with bsk_. The session lasts a day at most."
           autoComplete="current-password"
           value={key}
-          onChange={event => setKey(event.currentTarget.value)}
+          onChange={setKey}
         />
         <Button type="submit" size="sm" loading={signIn.isPending} disabled={key.trim() === ''}>
           Sign in
         </Button>
       </form>
-      {signIn.error !== null && <Problem error={signIn.error} what="You are not signed in" />}
+      <Problem error={signIn.error} what="You are not signed in" />
       {hasOrganisationSignIn && (
         <p className={classes.other}>
           <Button

@@ -89,5 +89,5 @@ export function StormDialogs({ storm, controls }: { storm: Storm; controls: Cont
     )
   }
   if (race === null && error === null) return null
-  return <div className="body">{race ?? (error !== null && <Problem error={error} what={FAILED} />)}</div>
+  return <div className="body">{race ?? <Problem error={error} what={FAILED} />}</div>
 }

@@ -18,12 +18,7 @@ export function Page() {
       list={useList(stormList, { project_id })}
       columns={columnsWith(useConnectionNames(project_id))}
       opens="storms"
-      empty={
-        <p>
-          No storm yet. Ten unexplained refunds or cancellations of one connection within five minutes are shown here as
-          one storm.
-        </p>
-      }
+      empty="No storm yet. Ten unexplained refunds or cancellations of one connection within five minutes are shown here as one storm."
     />
   )
 }

@@ -74,7 +74,7 @@ function StormPage({ storm }: { storm: StormWithSteps }) {
               list={wholeList<Member>(members.data, ({ incident }) => incident.incident_id)}
               columns={COLUMNS}
               hrefOf={({ incident }) => `/p/${project}/incidents/${incident.incident_id}`}
-              empty={<p>The incidents of this storm are not stored any more.</p>}
+              empty="The incidents of this storm are not stored any more."
             />
           </section>
         </Stack>

@@ -61,7 +61,7 @@ export function Page() {
       columns={columnsWith(nameProject)}
       opens={{ param: 'letter', show: panelOf }}
       nothingFits="No dead letter fits these filters."
-      empty={<p>No dead letter: every event, operation and delivery could be used.</p>}
+      empty="No dead letter: every event, operation and delivery could be used."
     />
   )
 }

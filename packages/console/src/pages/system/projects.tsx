@@ -36,7 +36,7 @@ export function Page() {
       columns={COLUMNS}
       opens={({ project_id, archived_at }) => `/p/${project_id}${archived_at === null ? '' : '/settings'}`}
       nothingFits="No project is archived."
-      empty={<p>No project yet. A project holds the connections and channels of one team or product.</p>}
+      empty="No project yet. A project holds the connections and channels of one team or product."
     />
   )
 }

@@ -63,7 +63,7 @@ export function RepairAll({ filters, kind, isPossible }: Props) {
               {repair.isSuccess && progress.done > 0 && ' They leave the list within seconds.'}
             </p>
           )}
-          {repair.error !== null && <Problem error={repair.error} what={`Not all were ${done}`} />}
+          <Problem error={repair.error} what={`Not all were ${done}`} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>
               {repair.isIdle ? 'Cancel' : 'Close'}

@@ -85,7 +85,7 @@ function Rewrap() {
           ))}
         </ul>
       )}
-      {rewrap.error !== null && <Problem error={rewrap.error} what="Not all secrets were encrypted" />}
+      <Problem error={rewrap.error} what="Not all secrets were encrypted" />
     </>
   )
 }

@@ -1,7 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core'
-import type { FormEvent } from 'react'
 import { decimalAmount, formatMoney, parseMoney } from '../../format/money.ts'
-import { useFields } from '../form/use-fields.ts'
+import { handleSubmit, useFields } from '../form/use-fields.ts'
 import { PopoverFilter } from './filter-bar.tsx'
 
 export interface Amounts {
@@ -46,8 +45,7 @@ function AmountForm({ value, onChange }: Props) {
   const isAmount = (text: string) => text.trim() === '' || (isCode && parseMoney(text, code) !== undefined)
   const needsCurrency = (min.trim() !== '' || max.trim() !== '') && !isCode
   const isRight = (code === '' || isCode) && !needsCurrency && isAmount(min) && isAmount(max)
-  const apply = (event: FormEvent) => {
-    event.preventDefault()
+  const apply = () => {
     if (!isRight) return
     onChange({
       currency: code === '' ? undefined : code,
@@ -57,7 +55,7 @@ function AmountForm({ value, onChange }: Props) {
   }
   const wrong = (text: string) => (needsCurrency || isAmount(text) ? undefined : `Enter an amount in ${currency}`)
   return (
-    <form onSubmit={apply}>
+    <form onSubmit={handleSubmit(apply)}>
       <Stack gap="sm">
         <TextInput
           label="Currency"

@@ -1,6 +1,5 @@
 import { Button, Stack, TextInput } from '@mantine/core'
-import type { FormEvent } from 'react'
-import { useFields } from '../form/use-fields.ts'
+import { handleSubmit, useFields } from '../form/use-fields.ts'
 import { PopoverFilter } from './filter-bar.tsx'
 import { dateOf, describePeriod, startOfDay } from './period.ts'
 
@@ -61,12 +60,11 @@ function DaysForm({ value: { from, to }, onApply }: { value: Period; onApply: (v
   })
   const { first, last } = fields
   const isReversed = first !== '' && last !== '' && last < first
-  const apply = (event: FormEvent) => {
-    event.preventDefault()
+  const apply = () => {
     if (!isReversed) onApply({ from: startOfDay(first, 0), to: startOfDay(last, 1) })
   }
   return (
-    <form onSubmit={apply}>
+    <form onSubmit={handleSubmit(apply)}>
       <Stack gap="sm">
         <TextInput type="date" label="From" {...field('first')} />
         <TextInput

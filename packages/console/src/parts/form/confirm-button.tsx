@@ -26,7 +26,7 @@ export function ConfirmButton({ children, question, consequence, onConfirm, colo
       </Button>
       <Modal opened={isOpen} onClose={close} title={question}>
         <Text component="div">{consequence}</Text>
-        {error !== null && <Problem error={error} what="Nothing was changed" />}
+        <Problem error={error} what="Nothing was changed" />
         <Group justify="flex-end" mt="md" gap="sm">
           <Button variant="default" onClick={close}>
             Cancel

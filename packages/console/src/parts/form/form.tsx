@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Group, Modal, type ModalProps, Stack } from '
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Problem } from '../page/problem.tsx'
+import { handleSubmit } from './use-fields.ts'
 
 interface FormProps {
   /** The request that the form sends. */
@@ -22,15 +23,10 @@ interface FormProps {
 /** The fields of a dialog, above the error of the last attempt and its buttons. */
 export function Form({ write, failed, button, isComplete = true, onSubmit, onCancel, hint, children }: FormProps) {
   return (
-    <form
-      onSubmit={event => {
-        event.preventDefault()
-        if (isComplete && !write.isPending) onSubmit()
-      }}
-    >
+    <form onSubmit={handleSubmit(() => isComplete && !write.isPending && onSubmit())}>
       <Stack gap="md">
         {children}
-        {write.error !== null && <Problem error={write.error} what={failed} />}
+        <Problem error={write.error} what={failed} />
         <Group justify="flex-end" gap="sm">
           {hint}
           {onCancel !== undefined && (

@@ -2,4 +2,4 @@
 export { ConfirmButton } from './confirm-button.tsx'
 export { DialogButton, Form } from './form.tsx'
 export { isLostRace, LostRace, versionToSave } from './lost-race.tsx'
-export { useFields } from './use-fields.ts'
+export { handleSubmit, useFields } from './use-fields.ts'

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 
 /** What an input gives to `onChange`: its event, or for selects and numbers the value itself. */
 function readInput(given: unknown): unknown {
@@ -18,4 +18,12 @@ export function useFields<F extends object>(initial: F | (() => F)) {
     },
   })
   return { fields, field, edit, setFields }
+}
+
+/** Sends a form by `send`, instead of by the browser. */
+export function handleSubmit(send: () => void) {
+  return (event: FormEvent) => {
+    event.preventDefault()
+    send()
+  }
 }

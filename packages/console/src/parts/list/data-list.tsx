@@ -16,15 +16,17 @@ interface Props<T> {
   columns: readonly Column<T>[]
   /** The address that a row opens. Without it rows open nothing. */
   hrefOf?: (item: T) => string
-  /** Shown instead of an empty list: why it is empty, and the one thing to do. */
+  /** Why the list is empty, shown instead of it. */
   empty: ReactNode
+  /** Below that: the one thing to do. */
+  next?: ReactNode
 }
 
 /** Not paper, which is about as narrow as a tablet and has the columns of a desktop. */
 const PHONE = 'screen and (max-width: 48em)'
 
 /** A list in its four states: loading, empty, failed, and rows that say when live updates are lost. */
-export function DataList<T>({ label, list, columns, hrefOf, empty }: Props<T>) {
+export function DataList<T>({ label, list, columns, hrefOf, empty, next }: Props<T>) {
   const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false })
   const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
   if (list.error !== null) {
@@ -45,7 +47,10 @@ export function DataList<T>({ label, list, columns, hrefOf, empty }: Props<T>) {
       {list.isLoading ? (
         <LoadingRows columns={columns} grid={grid} isPhone={isPhone} />
       ) : list.items.length === 0 && list.arrivals.length === 0 ? (
-        <div className={classes.empty}>{empty}</div>
+        <div className={classes.empty}>
+          <p>{empty}</p>
+          {next && <p>{next}</p>}
+        </div>
       ) : (
         <ListRows list={list} columns={columns} grid={grid} isPhone={isPhone} hrefOf={hrefOf} />
       )}

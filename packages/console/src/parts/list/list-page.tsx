@@ -24,16 +24,20 @@ interface ListProps<T> {
   /** What a row opens: the page of its thing, another address, or a panel beside the list. Without it rows open nothing. */
   opens?: ProjectPage | ((item: T) => string) | RowPanel
   filters?: ListFilters
-  /** Shown instead of an empty list: why it is empty, and the one thing to do. */
+  /** Why the list is empty, shown instead of it. */
   empty: ReactNode
-  /** Shown instead if filters are set. */
-  nothingFits?: ReactNode
+  /** Below that: the one thing to do. */
+  next?: ReactNode
+  /** Shown instead of both if filters are set. */
+  nothingFits?: string
   /** Between the filters and the list. */
   children?: ReactNode
 }
 
 /** A list with its filters. */
-export function FilteredList<T>({ label, list, columns, opens, filters, empty, nothingFits, children }: ListProps<T>) {
+export function FilteredList<T>({ opens, filters, nothingFits, children, ...shown }: ListProps<T>) {
+  const { list } = shown
+  const isNarrowed = filters?.isFiltered === true && nothingFits !== undefined
   const projectId = useProjectId()
   const hrefOf = (item: T) => {
     if (typeof opens === 'function') return opens(item)
@@ -47,11 +51,9 @@ export function FilteredList<T>({ label, list, columns, opens, filters, empty, n
       {filters?.bar}
       {children}
       <DataList
-        label={label}
-        list={list}
-        columns={columns}
+        {...shown}
         {...(opens === undefined ? {} : { hrefOf })}
-        empty={filters?.isFiltered && nothingFits !== undefined ? <p>{nothingFits}</p> : empty}
+        {...(isNarrowed ? { empty: nothingFits, next: undefined } : {})}
       />
       {typeof opens === 'object' && <OpenPanel {...opens} />}
     </>

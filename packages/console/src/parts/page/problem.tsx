@@ -4,7 +4,8 @@ import { CopyId } from '../show/copy-id.tsx'
 import classes from './problem.module.css'
 
 interface Props {
-  error: Error
+  /** Nothing is shown without one. */
+  error: Error | null
   /** What failed, as a sentence without a full stop. */
   what: string
   retry?: () => void
@@ -12,6 +13,7 @@ interface Props {
 
 /** An error where its data would be: what failed, why, the id of the request, and a button that tries again. */
 export function Problem({ error, what, retry }: Props) {
+  if (error === null) return null
   return (
     <div className={classes.problem} role="alert">
       <p className={classes.what}>{what}</p>
