@@ -2,7 +2,7 @@
 import type { Connection } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
-import { defineList, defineOne, hasFields } from './resource.ts'
+import { defineItem, defineList, hasFields } from './resource.ts'
 
 export const actionList = defineList('actions', api.actions.list, ({ action_id }) => action_id, {
   matches(action, { min_amount, max_amount, from, to, made_from, made_to, ...equal }) {
@@ -19,7 +19,7 @@ export const actionList = defineList('actions', api.actions.list, ({ action_id }
     )
   },
 })
-export const actionQuery = defineOne('actions', api.actions.get)
+export const actionQuery = defineItem('actions', api.actions.get)
 
 export type Stats = Awaited<ReturnType<typeof api.stats.get>>
 

@@ -3,12 +3,12 @@ import type { AlertChannel } from '@backstop/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, queryClient } from './client.ts'
 import { mergeIntoLists } from './list-cache.ts'
-import { allOf, defineList, defineOne, hasFields } from './resource.ts'
+import { allOf, defineItem, defineList, hasFields } from './resource.ts'
 
 export const channelList = defineList('channels', api.alertChannels.list, ({ channel_id }) => channel_id, {
   matches: (channel, { project_id }) => channel.project_id === project_id,
 })
-export const channelQuery = defineOne('channels', api.alertChannels.get)
+export const channelQuery = defineItem('channels', api.alertChannels.get)
 
 /** Writes a channel that the API answered into its page and the lists. */
 export function storeChannel(channel: AlertChannel): void {
@@ -38,7 +38,7 @@ export const deliveryList = defineList('deliveries', api.deliveries.list, ({ del
     incident_id === undefined &&
     hasFields(delivery, { project_id, channel_id, alert_id, event, state }),
 })
-export const deliveryQuery = defineOne('deliveries', api.deliveries.get)
+export const deliveryQuery = defineItem('deliveries', api.deliveries.get)
 
 export const replayList = defineList('replays', api.replays.list, ({ replay_id }) => replay_id)
 

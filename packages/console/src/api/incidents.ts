@@ -1,6 +1,6 @@
 /** Incidents, alone and in storms. */
 import { api } from './client.ts'
-import { defineList, defineOne, hasFields } from './resource.ts'
+import { defineItem, defineList, hasFields } from './resource.ts'
 
 export const incidentList = defineList('incidents', api.incidents.list, ({ incident_id }) => incident_id, {
   matches: (incident, { from, to, q, ...equal }) =>
@@ -10,7 +10,7 @@ export const incidentList = defineList('incidents', api.incidents.list, ({ incid
     (from === undefined || incident.opened_at >= from) &&
     (to === undefined || incident.opened_at < to),
 })
-export const incidentQuery = defineOne('incidents', api.incidents.get)
+export const incidentQuery = defineItem('incidents', api.incidents.get)
 
 export type Storm = Awaited<ReturnType<typeof api.storms.list>>['data'][number]
 export type StormWithSteps = Awaited<ReturnType<typeof api.storms.get>>
@@ -18,4 +18,4 @@ export type StormWithSteps = Awaited<ReturnType<typeof api.storms.get>>
 /** No live event has a storm, so storms are read again whenever they are shown. */
 export const stormList = defineList('storms', api.storms.list, ({ storm_id }) => storm_id, { staleMs: 0 })
 export const stormQuery = (id: string) => ({ ...oneStorm(id), staleTime: 0 })
-const oneStorm = defineOne('storms', api.storms.get)
+const oneStorm = defineItem('storms', api.storms.get)

@@ -2,10 +2,10 @@
 import type { ShownOperation } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
-import { defineList, defineOne } from './resource.ts'
+import { defineItem, defineList } from './resource.ts'
 
 export const operationList = defineList('operations', api.operations.list, ({ operation_id }) => operation_id)
-export const operationQuery = defineOne('operations', api.operations.get)
+export const operationQuery = defineItem('operations', api.operations.get)
 
 /** The actions that an operation explains. Both are about the same payment or subscription. */
 export function explainedActionsQuery({ project_id, subject, operation_id }: ShownOperation) {
@@ -19,7 +19,7 @@ export function explainedActionsQuery({ project_id, subject, operation_id }: Sho
 }
 
 export const budgetList = defineList('budgets', api.budgets.list, ({ budget_id }) => budget_id)
-export const budgetQuery = defineOne('budgets', api.budgets.get)
+export const budgetQuery = defineItem('budgets', api.budgets.get)
 
 export const runList = defineList('runs', api.runs.list, ({ run_id }) => run_id)
 export function runQuery(id: string, project_id: string) {
@@ -35,4 +35,4 @@ export const expectedChangeList = defineList(
   api.expectedChanges.list,
   ({ expected_change_id }) => expected_change_id,
 )
-export const expectedChangeQuery = defineOne('expected-changes', api.expectedChanges.get)
+export const expectedChangeQuery = defineItem('expected-changes', api.expectedChanges.get)

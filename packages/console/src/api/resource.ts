@@ -24,7 +24,7 @@ export function defineList<T, P extends ListQuery>(
 }
 
 /** The query of one item of a resource, by its id. */
-export function defineOne<T>(resource: string, read: (id: string, options: Signal) => Promise<T>) {
+export function defineItem<T>(resource: string, read: (id: string, options: Signal) => Promise<T>) {
   return (id: string) =>
     queryOptions({ queryKey: [resource, 'one', id], queryFn: ({ signal }) => read(id, { signal }) })
 }

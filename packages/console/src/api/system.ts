@@ -2,14 +2,14 @@
 import type { ApiKey, Person } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
-import { allOf, defineList, defineOne } from './resource.ts'
+import { allOf, defineItem, defineList } from './resource.ts'
 
 export type AuditRow = Awaited<ReturnType<typeof api.audit.list>>['data'][number]
 export type Scope = ApiKey['scopes'][number]
 export type Role = Person['roles'][number]['role']
 
 export const projectList = defineList('projects', api.projects.list, ({ project_id }) => project_id)
-export const projectQuery = defineOne('projects', api.projects.get)
+export const projectQuery = defineItem('projects', api.projects.get)
 /** All projects that the signed-in key or person may see. A person sees few, so all pages are read. */
 export const projectsQuery = queryOptions({
   queryKey: ['projects', 'all'],
@@ -18,10 +18,10 @@ export const projectsQuery = queryOptions({
 })
 
 export const keyList = defineList('keys', api.apiKeys.list, ({ key_id }) => key_id)
-export const keyQuery = defineOne('keys', api.apiKeys.get)
+export const keyQuery = defineItem('keys', api.apiKeys.get)
 
 export const personList = defineList('people', api.people.list, ({ person_id }) => person_id)
-export const personQuery = defineOne('people', api.people.getPerson)
+export const personQuery = defineItem('people', api.people.getPerson)
 
 export const sessionList = defineList('sessions', api.sessions.list, ({ session_id }) => session_id)
 

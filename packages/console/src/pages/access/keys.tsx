@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useList } from '../../api/list.ts'
 import { keyList } from '../../api/system.ts'
-import { defineFilters, thing, useListFilters } from '../../parts/filters/index.ts'
+import { defineFilters, resourceChoice, useListFilters } from '../../parts/filters/index.ts'
 import { type Column, ListPage, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { AdminsOnly } from '../../parts/page/index.ts'
 import { projectOptions, useAdministration } from '../../session/administration.ts'
@@ -11,7 +11,9 @@ import { KeyPanel, KeyState } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
 import { nameScopes } from './words.ts'
 
-const FILTERS = defineFilters(thing('project', 'Project', () => projectOptions(useAdministration().projects), true))
+const FILTERS = defineFilters(
+  resourceChoice('project', 'Project', () => projectOptions(useAdministration().projects), true),
+)
 
 export function Page() {
   return (

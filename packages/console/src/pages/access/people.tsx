@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { api, useWrite } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { personList } from '../../api/system.ts'
-import { defineFilters, thing, useFilters, useListFilters } from '../../parts/filters/index.ts'
+import { defineFilters, resourceChoice, useFilters, useListFilters } from '../../parts/filters/index.ts'
 import { DialogButton, Form, useFields } from '../../parts/form/index.ts'
 import { type Column, ListPage, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { AdminsOnly } from '../../parts/page/index.ts'
@@ -16,7 +16,7 @@ import { nameRole } from './words.ts'
 
 const PERSON = { person: z.string() }
 const FILTERS = defineFilters(
-  thing('project', 'Role in project', () => projectOptions(useAdministration().projects), true),
+  resourceChoice('project', 'Role in project', () => projectOptions(useAdministration().projects), true),
 )
 
 export function Page() {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useList } from '../../api/list.ts'
 import { type AuditRow, auditList } from '../../api/system.ts'
-import { day, defineFilters, startOfDay, text, thing, useListFilters } from '../../parts/filters/index.ts'
+import { day, defineFilters, resourceChoice, startOfDay, text, useListFilters } from '../../parts/filters/index.ts'
 import { type Column, ListPage, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { AdminsOnly } from '../../parts/page/index.ts'
 import { projectOptions, useAdministration } from '../../session/administration.ts'
@@ -10,7 +10,7 @@ import { describeAction } from './audit-words.ts'
 import { VerifyChain } from './verify-chain.tsx'
 
 const FILTERS = defineFilters(
-  thing('project_id', 'Project', () => projectOptions(useAdministration().projects), true),
+  resourceChoice('project_id', 'Project', () => projectOptions(useAdministration().projects), true),
   text('action', 'Action (person.change)'),
   text('target', 'Id of what was changed'),
   day('from', 'From'),

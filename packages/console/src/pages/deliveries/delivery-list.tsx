@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { deliveryList, useChannelNames } from '../../api/channels.ts'
 import { useList } from '../../api/list.ts'
 import { localizeTimes } from '../../format/times.ts'
-import { choice, defineFilters, optionsOf, param, thing, useListFilters } from '../../parts/filters/index.ts'
+import { choice, defineFilters, optionsOf, param, resourceChoice, useListFilters } from '../../parts/filters/index.ts'
 import { type Column, FilteredList, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { PageHead, ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { Badge, StateBadge } from '../../parts/show/index.ts'
@@ -33,7 +33,7 @@ const STATE = choice('state', 'State', DELIVERY_STATES)
 const OF_CHANNEL = defineFilters(STATE, param('channel_id'), ...OTHERS)
 const OF_PROJECT = defineFilters(
   STATE,
-  thing('channel_id', 'Channel', () => optionsOf(useChannelNames(useProjectId()))),
+  resourceChoice('channel_id', 'Channel', () => optionsOf(useChannelNames(useProjectId()))),
   ...OTHERS,
 )
 

@@ -3,7 +3,7 @@ import { Group } from '@mantine/core'
 import { api, refresh } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { deadLetterList } from '../../api/system.ts'
-import { choice, defineFilters, thing, useListFilters } from '../../parts/filters/index.ts'
+import { choice, defineFilters, resourceChoice, useListFilters } from '../../parts/filters/index.ts'
 import { ConfirmButton } from '../../parts/form/index.ts'
 import { type Column, ListPage, Panel, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
@@ -27,7 +27,7 @@ export const KINDS: readonly { value: DeadLetter['kind']; label: string }[] = [
 ]
 const FILTERS = defineFilters(
   choice('kind', 'Kind', KINDS),
-  thing('project_id', 'Project', () => projectOptions(useAdministration().readable), true),
+  resourceChoice('project_id', 'Project', () => projectOptions(useAdministration().readable), true),
 )
 
 export function Page() {

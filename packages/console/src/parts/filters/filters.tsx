@@ -25,14 +25,14 @@ interface Filter<P extends Params = Params> {
   readonly params: P
   render(props: ControlProps): ReactNode
 }
-type One<N extends string, V> = Filter<Readonly<Record<N, z.ZodMiniType<V>>>>
+type ParamFilter<N extends string, V> = Filter<Readonly<Record<N, z.ZodMiniType<V>>>>
 
 /** A filter of one param. */
-function one<N extends string, V>(
+function paramFilter<N extends string, V>(
   name: N,
   type: z.ZodMiniType<V>,
   control: (bound: { value: V | undefined; onChange: (value: V | undefined) => void }) => ReactNode,
-): One<N, V> {
+): ParamFilter<N, V> {
   return {
     params: { [name]: type } as Record<N, z.ZodMiniType<V>>,
     render: ({ values, change }) =>
@@ -41,8 +41,11 @@ function one<N extends string, V>(
 }
 
 /** A param that links set, without a control. */
-export function param<const N extends string>(name: N, type: z.ZodMiniType<string> = z.string()): One<N, string> {
-  return one(name, type, () => null)
+export function param<const N extends string>(
+  name: N,
+  type: z.ZodMiniType<string> = z.string(),
+): ParamFilter<N, string> {
+  return paramFilter(name, type, () => null)
 }
 
 /** One of a few values, as a menu. */
@@ -50,8 +53,8 @@ export function choice<const N extends string, const V extends string>(
   name: N,
   label: string,
   options: readonly Option<V>[],
-): One<N, V> {
-  return one(name, enumOf(options), bound => <ChoiceFilter label={label} options={options} {...bound} />)
+): ParamFilter<N, V> {
+  return paramFilter(name, enumOf(options), bound => <ChoiceFilter label={label} options={options} {...bound} />)
 }
 
 /** One of many values, in which one can type. */
@@ -59,8 +62,8 @@ export function searchChoice<const N extends string, const V extends string>(
   name: N,
   label: string,
   options: readonly Option<V>[],
-): One<N, V> {
-  return one(name, enumOf(options), bound => <SearchChoiceFilter label={label} options={options} {...bound} />)
+): ParamFilter<N, V> {
+  return paramFilter(name, enumOf(options), bound => <SearchChoiceFilter label={label} options={options} {...bound} />)
 }
 
 function enumOf<V extends string>(options: readonly Option<V>[]): z.ZodMiniType<V> {
@@ -68,14 +71,14 @@ function enumOf<V extends string>(options: readonly Option<V>[]): z.ZodMiniType<
 }
 
 /** One of the things that the reader may see, by id. @param useOptions a hook with the things */
-export function thing<const N extends string>(
+export function resourceChoice<const N extends string>(
   name: N,
   label: string,
   useOptions: () => readonly Option[],
   isSearched = false,
-): One<N, string> {
+): ParamFilter<N, string> {
   const fixed = { label, useOptions, Choice: isSearched ? SearchChoiceFilter : ChoiceFilter }
-  return one(name, z.string(), bound => <ThingFilter {...fixed} {...bound} />)
+  return paramFilter(name, z.string(), bound => <ThingFilter {...fixed} {...bound} />)
 }
 
 interface ThingProps {
@@ -91,18 +94,20 @@ function ThingFilter({ Choice, useOptions, ...bound }: ThingProps) {
 }
 
 /** One of the connections of the open project. */
-export const connection = thing('connection_id', 'Connection', () => optionsOf(useConnectionNames(useProjectId())))
+export const connection = resourceChoice('connection_id', 'Connection', () =>
+  optionsOf(useConnectionNames(useProjectId())),
+)
 
 /** Free text. */
 export function text<const N extends string>(name: N, label: string, type: z.ZodMiniType<string> = z.string()) {
-  return one(name, type, bound => <TextFilter label={label} {...bound} />)
+  return paramFilter(name, type, bound => <TextFilter label={label} {...bound} />)
 }
 
 const DAY = z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/))
 
 /** A day of the reader's zone. */
 export function day<const N extends string>(name: N, label: string) {
-  return one(name, DAY, bound => <DayFilter label={label} {...bound} />)
+  return paramFilter(name, DAY, bound => <DayFilter label={label} {...bound} />)
 }
 
 const minorUnits = z.pipe(z.string().check(z.regex(/^\d{1,15}$/)), z.transform(Number)) as z.ZodMiniType<number>

@@ -8,9 +8,9 @@ export {
   defineFilters,
   param,
   period,
+  resourceChoice,
   searchChoice,
   text,
-  thing,
   useListFilters,
 } from './filters.tsx'
 export { monthBounds, monthOf, nameMonth, startOfDay } from './period.ts'
