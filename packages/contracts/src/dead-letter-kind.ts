@@ -1,4 +1,4 @@
-import type { DeadLetterKind } from './http/index.ts'
+import type { DeadLetterKind } from './http/dead-letter.ts'
 import { MESSAGES, type MessageName } from './messages/index.ts'
 
 const KIND_OF_MESSAGE: Record<MessageName, DeadLetterKind> = {

@@ -1,14 +1,12 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Bus, Producer } from '@backstop/kit/bus'
-import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { createPeriodic, type Periodic } from '@backstop/kit/clock'
 import type { Secret } from '@backstop/kit/config'
 import { createHostList, type Egress } from '@backstop/kit/egress'
 import { ByteBudget, type SocketLimitOptions } from '@backstop/kit/http'
-import type { Logger } from '@backstop/kit/logger'
-import { listen, type Metrics } from '@backstop/kit/ops'
+import { listen } from '@backstop/kit/ops'
 import type { MessageCodec } from '@backstop/kit/registry'
-import type { SecretBox } from '@backstop/kit/secret-box'
 import type { Tracing } from '@backstop/kit/tracing'
 import { type OpenBooks, publishLedger } from '@backstop/ledger'
 import { createRefusalAudit } from './access/audit-refusals.ts'
@@ -16,69 +14,49 @@ import { authenticateKey } from './access/authenticate.ts'
 import { createUseRecorder, type UseRecorder } from './access/use-recorder.ts'
 import { serveConsole } from './console/serve-console.ts'
 import { createHeartbeat, type HeartbeatSettings } from './heartbeat/heartbeat.ts'
-import type { RateLimits } from './http/limit-rate.ts'
+import type { RateLimits } from './http/rate-limiter.ts'
 import { createApiServer } from './http/server.ts'
-import type { InstallationReaders } from './installation/read-state.ts'
 import { createChannelTester } from './messages/channel-tester.ts'
-import { createCommandSender, createDeadLetterSender } from './messages/command-sender.ts'
-import { createOutcomeWatcher } from './messages/outcome-watcher.ts'
+import { createCommandSender, createDeadLetterSender, createOutcomeWatcher } from './messages/command-sender.ts'
 import { createIdentityProvider, type OidcSettings } from './oidc/identity-provider.ts'
 import type { AdminParts } from './parts.ts'
 import { keepTryingBootstrap } from './resources/api-keys/bootstrap-key.ts'
-import { createRecoveryReporter } from './resources/api-keys/report-recovery.ts'
-import { createExpiryWarner } from './resources/api-keys/warn-of-expiry.ts'
-import { type AuditChainer, createAuditChainer } from './resources/audit/audit-chainer.ts'
+import { createExpiryWarner, createRecoveryReporter } from './resources/api-keys/warn-of-expiry.ts'
+import { type AuditChainer, createAuditChainer } from './resources/audit/chain-rows.ts'
 import { auditErasures } from './resources/connections/audit-erasures.ts'
 import type { ExpiredSecrets } from './resources/connections/expired-secrets.ts'
 import { CALLBACK_PATH } from './resources/oidc-sign-in/oidc-sign-in.ts'
 import { allRoutes } from './resources/routes.ts'
 import { createSnsVerifier } from './sns/sns.ts'
-import type { ChangeFeed } from './store/change-feed.ts'
 import { hideHeartbeat } from './store/hide-heartbeat.ts'
-import type { SearchIndex } from './store/search-index.ts'
 import { signAuditRows } from './store/sign-audit-rows.ts'
 import type { AdminStores } from './store/stores.ts'
 
 /** The connections and stores that admin-api uses. Tests pass parts in memory. */
-export interface AdminPorts {
+export interface AdminPorts
+  extends Pick<AdminParts, 'changeFeed' | 'search' | 'installation' | 'secretBox' | 'clock' | 'logger' | 'metrics'> {
   readonly bus: Bus
   readonly codec: MessageCodec
-  readonly clock: Clock
   readonly stores: AdminStores
   readonly expiredSecrets: ExpiredSecrets
-  /** The changes that live streams report. */
-  readonly changeFeed: ChangeFeed
-  /** Finds actions and operations by their search keys. */
-  readonly search: SearchIndex
-  readonly installation: InstallationReaders
   /** Opens the ledger of operations and budgets over its store. */
   readonly openBooks: OpenBooks
-  readonly secretBox: SecretBox
   /** Why this process must change nothing now, such as a missing unique index; undefined if it may. */
   refusesChanges?(): string | undefined
   readonly egress: Pick<Egress, 'checkUrl' | 'request'>
-  readonly logger: Logger
-  readonly metrics: Metrics
   /** Undefined if traces are off. */
   readonly tracing?: Tracing | undefined
   /** Shows the first API key once, if it was generated. */
   readonly showKey: (key: Secret) => void
 }
 
-export interface AdminSettings {
+export interface AdminSettings
+  extends Pick<AdminParts, 'ingressPublicUrl' | 'publicUrl' | 'brandName' | 'consolePublicUrl'> {
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
-  /** Base URL at which providers reach ingress: the start of the `inbound_url` of each connection. */
-  readonly ingressPublicUrl: string
-  /** Base URL of this API and the console, for sign-in links. */
-  readonly publicUrl: string
   /** How people sign in with OpenID Connect; undefined if they do not. */
   readonly oidc: OidcSettings | undefined
-  /** Name of the product in messages of projects without a name of their own. */
-  readonly brandName: string
-  /** Base URL of the console, without a trailing slash. Null: previews contain no links to it, like the messages of the notifier. */
-  readonly consolePublicUrl: string | null
   /** The folder of the built console. */
   readonly consoleFolder: string
   /** The first API key, if the operator chose it; if undefined, a key is generated. */

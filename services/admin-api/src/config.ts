@@ -14,7 +14,7 @@ import {
 import { z } from 'zod'
 import { isLoopback } from './access/rules/same-origin.ts'
 import type { AdminSettings } from './app.ts'
-import { parseGroupRole } from './oidc/rules/group-roles.ts'
+import { parseGroupRole } from './oidc/rules/claims.ts'
 
 /** Minimum length of a chosen key. The key gives access to everything, so a word is not enough. */
 const MIN_BOOTSTRAP_KEY_LENGTH = 32

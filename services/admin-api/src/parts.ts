@@ -10,8 +10,7 @@ import type { Budgets, Ledger, Runs } from '@backstop/ledger'
 import type { AcceptedKey } from './access/authenticate.ts'
 import type { InstallationReaders } from './installation/read-state.ts'
 import type { ChannelTester } from './messages/channel-tester.ts'
-import type { CommandSender, DeadLetterSender } from './messages/command-sender.ts'
-import type { OutcomeWatcher } from './messages/outcome-watcher.ts'
+import type { CommandSender, DeadLetterSender, OutcomeWatcher } from './messages/command-sender.ts'
 import type { IdentityProvider } from './oidc/identity-provider.ts'
 import type { SnsVerifier } from './sns/sns.ts'
 import type { ChangeFeed } from './store/change-feed.ts'
@@ -46,7 +45,7 @@ export interface AdminParts {
   readonly mailEvents: { readonly token: Secret | undefined; readonly sns: SnsVerifier }
   /** Name of the product in messages of projects without a name of their own. */
   readonly brandName: string
-  /** Base URL of the console, for the links in previews; null if this installation has none. */
+  /** Base URL of the console without a trailing slash, for the links in previews; null if this installation has none. */
   readonly consolePublicUrl: string | null
   /** Checks a URL that a user set against the network policy (kit/egress). */
   checkUrl(url: string): AppError | undefined

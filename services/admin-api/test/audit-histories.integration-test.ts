@@ -4,7 +4,7 @@ import { EMPTY_CHAIN, endAfter, linkRowByHash } from '@backstop/kit/audit'
 import { unavailable } from '@backstop/kit/errors'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chainRows } from '../src/resources/audit/chain-rows.ts'
-import { markUnchained } from '../src/resources/audit/row-pages.ts'
+import { markUnchained } from '../src/resources/audit/walk-chain.ts'
 import { createMongoStores } from '../src/store/stores.ts'
 import { type AuditDatabase, boxWith, makeRow, openAuditDatabase } from './audit-database.ts'
 

@@ -3,7 +3,7 @@ import { provisionTestStack } from '@backstop/provision/test'
 import { type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createInstallationReaders, type InstallationReaders } from '../src/installation/read-state.ts'
-import type { InstallationState } from '../src/installation/rules/state.ts'
+import type { InstallationState } from '../src/installation/rules/summarize.ts'
 
 const NOW = Date.now()
 const ago = (seconds: number) => new Date(NOW - seconds * 1000)

@@ -1,12 +1,16 @@
 /** Documents of admin-api, their only writer. */
+import type { z } from 'zod'
 import type { ChannelFilter } from '../channels/channel-filter.ts'
 import type { ChannelKind } from '../channels/channel-kind.ts'
 import type { QuietHours } from '../channels/quiet-hours.ts'
 import type { SealedSecret } from '../channels/sealed-secret.ts'
-import type { RoleInProject } from '../http/person.ts'
-import type { SilenceSummary } from '../http/silence.ts'
+import type { ApiKey } from '../http/api-key.ts'
+import type { Connection } from '../http/connection.ts'
+import type { Person, RoleInProject, Session } from '../http/person.ts'
+import type { ProjectBranding } from '../http/project.ts'
+import type { Silence, SilenceSummary } from '../http/silence.ts'
 import type { AlertEvent } from '../messages/alert.ts'
-import type { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
+import type { ActionKind } from '../providers.ts'
 import type { InboxSelection } from './reconciler.ts'
 
 /** A project with its settings. */
@@ -32,16 +36,7 @@ export interface ProjectDocument {
 }
 
 /** The branding of a project's mails. An absent field takes its value from the installation. */
-export interface Branding {
-  /** The product name in mails, in place of "Backstop". */
-  name?: string | undefined
-  /** An https URL. The reader's mail program loads it, Backstop never does. */
-  logo_url?: string | undefined
-  /** Colour of the bar and the button, as `#rrggbb`. */
-  accent_colour?: string | undefined
-  /** Plain text at the end of a mail, such as an address or a phone number. */
-  footer?: string | undefined
-}
+export type Branding = z.infer<typeof ProjectBranding>
 
 /** Whether the absence of the heartbeat was reported. */
 export interface HeartbeatDocument {
@@ -64,42 +59,30 @@ export interface ConnectionSecret {
 }
 
 /** A billing account linked to a project. */
-export interface ConnectionDocument {
+export interface ConnectionDocument
+  extends Pick<
+    Connection,
+    'project_id' | 'kind' | 'name' | 'out_of_band' | 'status' | 'site' | 'api_base' | 'version'
+  > {
   _id: string
-  project_id: string
-  kind: ProviderKind
-  name: string
-  out_of_band: OutOfBand
-  /** needs_setup: a subscription connection without read key or site. Its notifications are stored, and no verdict is made. */
-  status: 'active' | 'needs_setup' | 'deleted'
   /** The secrets that authenticate notifications: signing secret, destination key or basic-auth password. */
   inbound_secrets: ConnectionSecret[]
   read_key: ConnectionSecret | null
-  /** The provider's site (only for subscription connections). */
-  site: string | null
-  /** Base URL of the provider's API; null for the public API. */
-  api_base: string | null
   /** The latest silence, which may have ended. Null or absent if there is none. */
   silence?: SilenceSummary | null
-  version: number
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
 }
 
 /** A period in which nobody is notified of alerts about a connection. It is kept after its end, to explain its incidents. */
-export interface SilenceDocument {
+export interface SilenceDocument
+  extends Pick<Silence, 'project_id' | 'connection_id' | 'reason' | 'created_by' | 'ended_by'> {
   _id: string
-  project_id: string
-  connection_id: string
-  reason: string
-  created_by: string
   /** When the silence begins. */
   created_at: Date
   /** When the silence ends or ended. */
   ends_at: Date
-  /** Who ended the silence early; null if nobody did. */
-  ended_by: string | null
 }
 
 /** An expected change: a refund or cancellation that people announced and that no operation reports. */
@@ -164,19 +147,13 @@ export interface StoredChannel<Config extends { readonly kind: ChannelKind }> {
 }
 
 /** An API key. The key itself is not stored, only its hash. */
-export interface ApiKeyDocument {
+export interface ApiKeyDocument
+  extends Pick<ApiKey, 'name' | 'hint' | 'project_id' | 'created_by' | 'revoked_by' | 'version'> {
   _id: string
-  name: string
   /** SHA-256 of the key, in hex. */
   hash: string
-  /** The first characters of the key, by which people recognise it. */
-  hint: string
   scopes: string[]
-  /** Null if the key works for every project. */
-  project_id: string | null
   created_at: Date
-  /** The key or person that created the key; null for the bootstrap key and a recovered key. */
-  created_by: string | null
   expires_at: Date | null
   last_used_at: Date | null
   /** The time of the last rotation; null if there was none. */
@@ -186,13 +163,10 @@ export interface ApiKeyDocument {
   /** Describes the key of `previous_hash`. */
   previous: { hint: string; expires_at: Date; last_used_at: Date | null } | null
   revoked_at: Date | null
-  revoked_by: string | null
   /** The value of `expires_at` that people were warned about; null before the warning. */
   warned_expiry: Date | null
   /** Recovered keys only: who created the key, until people were alerted about it; then null. */
   unreported_recovery?: string | null
-  /** Grows by one with each change. It is the entity tag. */
-  version: number
   updated_at: Date
   /**
    * The admin key whose revocation relied on this key as the remaining one. If two keys are revoked at once, each relying on the other,
@@ -202,46 +176,35 @@ export interface ApiKeyDocument {
 }
 
 /** A person who uses the management API. */
-export interface PersonDocument {
+export interface PersonDocument extends Pick<Person, 'name' | 'email' | 'issuer' | 'disabled' | 'version'> {
   _id: string
-  /** The OpenID Connect provider and its id of the person; both null if the person signs in by link only. */
-  issuer: string | null
+  /** The id at the provider `issuer`; both are null if the person signs in by link only. */
   subject: string | null
-  name: string
-  email: string | null
   /** The roles that people assigned. */
   roles: RoleInProject[]
   /** The roles from the person's groups at the last sign-in. */
   group_roles: RoleInProject[]
   /** The projects of all roles; `*` stands for all projects. For lists. */
   project_ids: string[]
-  disabled: boolean
   last_sign_in_at: Date | null
   created_at: Date
-  /** Grows by one with each change. It is the entity tag. */
-  version: number
   updated_at: Date
 }
 
 /** A signed-in browser. */
-export interface SessionDocument {
+export interface SessionDocument
+  extends Pick<Session, 'kind' | 'principal_id' | 'signed_in_by' | 'address' | 'user_agent'> {
   _id: string
   /** SHA-256 of the cookie's value, in hex. */
   hash: string
-  kind: 'key' | 'person'
-  /** The key or person. */
-  principal_id: string
   /** The hash of the key at the sign-in: if the key is rotated, the session ends with the old key. Null for people. */
   key_hash: string | null
-  signed_in_by: 'key' | 'link' | 'oidc'
   /** The session that created the sign-in link of this one, the session that created the link of that one, and so on. */
   parent_ids: string[]
   created_at: Date
   last_seen_at: Date
   expires_at: Date
   ended_at: Date | null
-  address: string | null
-  user_agent: string | null
 }
 
 /** A sign-in link, which can be used once. */

@@ -1,10 +1,11 @@
 /** Documents of the notifier, their only writer. */
 import type { ActionMode, OriginChannel } from '../actions/action-details.ts'
 import type { ObjectState } from '../actions/verdict.ts'
-import type { ChannelKind } from '../channels/channel-kind.ts'
 import type { DeadLetterKind } from '../http/dead-letter.ts'
+import type { Delivery } from '../http/delivery.ts'
 import type { TimedOutboxEntry } from '../kafka/outbox-entry.ts'
-import type { Alert, SuppressionReason } from '../messages/index.ts'
+import type { Alert } from '../messages/alert.ts'
+import type { SuppressionReason } from '../messages/command.ts'
 import type { ProviderKind, RecordKind } from '../providers.ts'
 
 /** The health of a channel. A channel delivers if it is enabled and its failures have not disabled it. */
@@ -51,18 +52,9 @@ export interface ChannelHold {
   reason: 'failing' | 'throttled'
 }
 
-/** One attempt of a delivery. */
-export interface DeliveryAttempt {
-  attempt: number
+/** One attempt of a delivery. `error` has the cause and the remedy, `response` the first KiB of the receiver's answer. */
+export interface DeliveryAttempt extends Omit<Delivery['attempts'][number], 'at'> {
   at: Date
-  duration_ms: number
-  outcome: 'delivered' | 'failed'
-  /** HTTP status or SMTP reply code; null if there was no answer. */
-  status: number | null
-  /** The cause and the remedy, for people to read; null if the attempt delivered. */
-  error: string | null
-  /** The first KiB of the receiver's answer. */
-  response: string | null
 }
 
 /** A recipient of a mail delivery that gets no further attempt. */
@@ -76,18 +68,10 @@ export interface EndedAddress {
 }
 
 /** The delivery of one alert to one channel. */
-export interface DeliveryDocument {
+export interface DeliveryDocument
+  extends Pick<Delivery, 'project_id' | 'channel_id' | 'channel_kind' | 'alert_id' | 'test' | 'state' | 'reason'> {
   _id: string
-  project_id: string
-  channel_id: string
-  channel_kind: ChannelKind
-  alert_id: string
   event: Alert['event']
-  test: boolean
-  /** superseded: not sent, because a later message about the same incident or storm contains the same news. */
-  state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
-  /** Why the delivery ended, or what happens next, for people to read. */
-  reason: string
   attempts: DeliveryAttempt[]
   /** The next attempt and its due time; null if none is planned. */
   next_attempt: { attempt: number; due_at: Date; topic: string } | null

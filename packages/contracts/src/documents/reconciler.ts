@@ -1,11 +1,12 @@
 /** Documents of the reconciler, their only writer. */
-import type { ActionMode } from '../actions/action-details.ts'
 import type { Actor, IncidentSelection, LifeCycleChange } from '../actions/life-cycle.ts'
 import type { Operation } from '../actions/operation.ts'
-import type { Action, Incident, ObjectState, TimelineEntry, Verdict, VerdictReason } from '../actions/verdict.ts'
+import type { Action, Incident, ObjectState, TimelineEntry, VerdictReason } from '../actions/verdict.ts'
+import type { InboxEntry } from '../http/inbox.ts'
+import type { Stats } from '../http/stats.ts'
 import type { InboxOutcome } from '../inbox-outcome.ts'
 import type { TimedOutboxEntry } from '../kafka/outbox-entry.ts'
-import type { OutOfBand, ProviderKind, RecordKind } from '../providers.ts'
+import type { OutOfBand } from '../providers.ts'
 import type { TimeBucket } from '../values/time-buckets.ts'
 
 /** The progress of one connection's sweep, under the id of the connection. */
@@ -188,18 +189,10 @@ export interface ProjectTotalsDocument {
 }
 
 /** The actions of a day that have these fields in common. */
-export interface DailyTotal {
-  verdict: Verdict
+export interface DailyTotal
+  extends Pick<Stats['totals'][number], 'verdict' | 'kind' | 'currency' | 'mode' | 'count' | 'amount'> {
   reason: VerdictReason
-  kind: RecordKind
-  /** Null if no money moves. */
-  currency: string | null
   state: ObjectState
-  /** Null if the provider does not report it. */
-  mode: ActionMode
-  count: number
-  /** The sum in minor units. */
-  amount: number
 }
 
 /** How long verdicts of a day took, and people with its incidents. An incident counts on the day on which it was opened. */
@@ -213,17 +206,9 @@ export interface DailyTimes {
 }
 
 /** The record that an event was processed. Its body is in `inbox_bodies`, which is retained for less time. */
-export interface InboxDocument {
+export interface InboxDocument extends Omit<InboxEntry, 'inbox_id' | 'received_at' | 'processed_at' | 'replay_id'> {
   /** `<connection_id>/<event_id>` */
   _id: string
-  project_id: string
-  connection_id: string
-  provider: ProviderKind
-  event_id: string
-  event_type: string
-  outcome: InboxOutcome
-  reason: string
-  action_ids: string[]
   received_at: Date
   processed_at: Date
   /** The last replay that decided the event again. Absent if there was none. */

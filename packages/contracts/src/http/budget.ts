@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Budget, BudgetInterval, BudgetUsage } from '../actions/budget.ts'
-import { IdFilter, ListQuery } from './list.ts'
-import { CurrencyCode } from './money.ts'
+import { CurrencyCode } from './list.ts'
 import { Label } from './project.ts'
 
 const Cap = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Minor units of the currency in each period')
@@ -33,9 +32,3 @@ export const ShownBudget = Budget.extend({
   }),
 })
 export type ShownBudget = z.infer<typeof ShownBudget>
-
-/** The query of GET /v1/budgets. */
-export const BudgetQuery = ListQuery.extend({
-  project_id: IdFilter.optional(),
-  connection_id: IdFilter.optional(),
-})

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Timestamp } from '../actions/operation.ts'
 import { ChannelKind } from '../channels/channel-kind.ts'
 import { AlertEvent } from '../messages/alert.ts'
+import { SuppressionReason } from '../messages/command.ts'
 import { BooleanFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 
 /**
@@ -90,3 +91,16 @@ export const Replay = z.object({
   finished_at: Timestamp.nullable(),
 })
 export type Replay = z.infer<typeof Replay>
+
+/** The body of POST /v1/suppressions. */
+export const NewSuppression = z.strictObject({ project_id: z.string(), address: z.email().max(254) })
+
+/** An address that gets no more mail from a project. */
+export const Suppression = z.object({
+  project_id: z.string(),
+  address: z.string(),
+  reason: SuppressionReason,
+  detail: z.string().nullable(),
+  suppressed_at: Timestamp,
+})
+export type Suppression = z.infer<typeof Suppression>

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { Currency, Timestamp } from '../actions/operation.ts'
 import { ActionKind } from '../providers.ts'
 import { ProviderId } from '../values/provider-id.ts'
-import { IdFilter, ListQuery } from './list.ts'
 
 /** How long an expected change is valid, in seconds. */
 const DEFAULT_EXPIRY_S = 86_400
@@ -86,6 +85,3 @@ export const ExpectedChange = z.object({
   deleted_by: z.string().nullable().describe('The API key that deleted the expected change'),
 })
 export type ExpectedChange = z.infer<typeof ExpectedChange>
-
-/** The query of GET /v1/expected-changes. */
-export const ExpectedChangeQuery = ListQuery.extend({ project_id: IdFilter.optional() })

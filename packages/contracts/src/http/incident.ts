@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { ActionMode } from '../actions/action-details.ts'
 import { ResolveReason } from '../actions/life-cycle.ts'
 import { Currency, Timestamp } from '../actions/operation.ts'
 import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '../actions/verdict.ts'
+import { ProviderKind } from '../providers.ts'
+import { SearchText } from './action.ts'
 import { DeliveryState } from './delivery.ts'
 import { IdFilter, ListQuery, TimeFilter } from './list.ts'
-import { SearchText } from './search.ts'
 import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
@@ -147,3 +149,28 @@ export const AssignIncident = z.strictObject({
 
 /** The body of POST /v1/incidents/{id}/comments. */
 export const IncidentComment = z.strictObject({ text: Note })
+
+/** A storm as the API shows it: its incidents, counted now. */
+export const StormOverview = z.object({
+  storm_id: z.string(),
+  project_id: z.string(),
+  connection_id: z.string(),
+  provider: ProviderKind,
+  state: IncidentState.describe(
+    'open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved',
+  ),
+  began_at: Timestamp,
+  last_at: Timestamp.describe('When the last incident joined'),
+  ended_at: Timestamp.nullable().describe('When no further incidents joined; null while it goes on'),
+  incidents: z.object({ open: z.int(), acknowledged: z.int(), resolved: z.int() }),
+  money: z
+    .array(z.object({ currency: Currency, amount: z.int(), count: z.int(), mode: ActionMode }))
+    .describe('Minor units of the incidents with an amount, by currency and mode; test money last'),
+})
+export type StormOverview = z.infer<typeof StormOverview>
+
+/** A storm as GET /v1/storms/{id} shows it. */
+export const StormWithSteps = StormOverview.extend({
+  next_steps: NextSteps.nullable().describe('What to do at the provider; null if every incident is resolved'),
+})
+export type StormWithSteps = z.infer<typeof StormWithSteps>

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Timestamp } from '../actions/operation.ts'
-import { IdFilter, ListQuery } from './list.ts'
 
 /** The longest silence, in seconds: a forgotten silence must not hide a leaked key for months. */
 export const MAX_SILENCE_S = 30 * 86_400
@@ -49,9 +48,3 @@ export type Silence = z.infer<typeof Silence>
 /** The silence of a connection or an incident, in short. */
 export const SilenceSummary = Silence.pick({ silence_id: true, ends_at: true, created_by: true, reason: true })
 export type SilenceSummary = z.infer<typeof SilenceSummary>
-
-/** The query of GET /v1/silences. */
-export const SilenceQuery = ListQuery.extend({
-  project_id: IdFilter.optional(),
-  connection_id: IdFilter.optional(),
-})

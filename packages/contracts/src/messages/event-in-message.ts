@@ -1,6 +1,6 @@
 import { unframe } from '../kafka/wire-format.ts'
 import { INBOUND_TOPICS } from '../topics.ts'
-import { InboundEvent } from './index.ts'
+import { InboundEvent } from './inbound.ts'
 
 const TOPICS: ReadonlySet<string> = new Set(Object.values(INBOUND_TOPICS))
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '@backstop/kit/clock'
 import type { Request, RequestHandler, Response } from 'express'
-import { endAnswer } from '../http/end-answer.ts'
+import { endAnswer } from '../http/answer-problem.ts'
 import { type BuiltFile, createConsoleReader, type Encoding } from './built-files.ts'
 
 /** The places in the built page that are filled in. */

@@ -3,9 +3,8 @@ import { type ConnectionDocument, HEARTBEAT, type ProjectDocument } from '@backs
 import type { Secret } from '@backstop/kit/config'
 import { AppError } from '@backstop/kit/errors'
 import type { SecretBox } from '@backstop/kit/secret-box'
-import { resolveInboundSecret } from '../resources/connections/inbound-secret.ts'
 import { connectionDocument } from '../resources/connections/rules/connection.ts'
-import { sealConnectionSecret } from '../resources/connections/seal-connection-secret.ts'
+import { resolveInboundSecret, sealConnectionSecret } from '../resources/connections/seal-connection-secret.ts'
 import type { AdminCollections } from '../store/stores.ts'
 
 const NAME = 'Heartbeat (internal)'

@@ -1,10 +1,9 @@
 import type { Clock } from '@backstop/kit/clock'
 import { AppError, isRetryable } from '@backstop/kit/errors'
-import { PROBLEM_TYPE, toProblem } from '@backstop/kit/http'
+import { announcedLength, discardBody, PROBLEM_TYPE, toProblem } from '@backstop/kit/http'
 import type { Logger } from '@backstop/kit/logger'
 import { LedgerRefusal } from '@backstop/ledger'
 import type { Response } from 'express'
-import { endAnswer } from './end-answer.ts'
 import { explainRefusal } from './explain-refusal.ts'
 
 /** `Retry-After` in seconds while a dependency is unavailable. */
@@ -44,4 +43,24 @@ function toAppError(error: unknown): unknown {
   return new AppError('invalid_request', 'The URL of the request cannot be decoded; correct its percent-encoding', {
     cause: error,
   })
+}
+
+/**
+ * Ends an answer whose status and headers are set. If the request body has not arrived completely, the answer is sent at once, a limited
+ * rest of the body is discarded and the connection is closed, so a client cannot keep it open by sending more.
+ */
+export function endAnswer(response: Response, body: string | Buffer | undefined, clock: Clock): void {
+  const { req: request } = response
+  if (request.complete || announcedLength(request) === 0) {
+    response.end(body)
+    return
+  }
+  const bytes = Buffer.from(body ?? '')
+  response.set({ connection: 'close', 'content-length': String(bytes.length) })
+  response.flushHeaders()
+  if (bytes.length > 0) response.write(bytes)
+  discardBody(request, clock).then(
+    () => response.end(),
+    () => response.destroy(),
+  )
 }

@@ -2,7 +2,6 @@ import type { Server } from 'node:http'
 import { newId } from '@backstop/contracts'
 import { refuseInvalidHttp as answerBadHttp, type InvalidHttp, PROBLEM_TYPE, problem } from '@backstop/kit/http'
 import type { Logger } from '@backstop/kit/logger'
-import { SECURITY_HEADERS } from './security-headers.ts'
 
 const DETAILS: Readonly<Record<InvalidHttp['code'], string>> = {
   invalid_request: 'The request is not valid HTTP/1.1',
@@ -25,4 +24,18 @@ export function refuseInvalidHttp(server: Server, logger: Logger): void {
     }
     return { status: document.status, headers: Object.entries(headers).flat(), body }
   })
+}
+
+/** Sent with every answer. The API answers JSON to programs, so browsers must not frame, sniff, cache or run it. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'interest-cohort=()',
+  'referrer-policy': 'no-referrer',
+  // Browsers obey this header only over TLS, which ends at the proxy in front of this process.
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
 }

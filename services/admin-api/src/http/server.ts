@@ -19,12 +19,11 @@ import type { RequestFacts } from '../access/request-facts.ts'
 import type { UseRecorder } from '../access/use-recorder.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { answerProblem } from './answer-problem.ts'
-import { createRequestLimits, type RateLimits } from './limit-rate.ts'
 import { createRequestObserver } from './observe-request.ts'
-import { refuseInvalidHttp } from './refuse-bad-http.ts'
+import { createRequestLimits, type RateLimits } from './rate-limiter.ts'
+import { refuseInvalidHttp, SECURITY_HEADERS } from './refuse-bad-http.ts'
 import type { Method, Route } from './route.ts'
 import { createRouteRunner } from './run-route.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Services and settings of the server. */
 export interface ApiServerOptions {

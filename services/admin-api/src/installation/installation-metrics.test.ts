@@ -4,7 +4,7 @@ import { createMetrics } from '@backstop/kit/ops'
 import { expect, test } from 'vitest'
 import { showInstallation } from './installation-metrics.ts'
 import type { InstallationReaders } from './read-state.ts'
-import type { InstallationState } from './rules/state.ts'
+import type { InstallationState } from './rules/summarize.ts'
 
 const none = { count: 0, oldestMs: 0 }
 const state: InstallationState = {

@@ -3,7 +3,7 @@ import { type Clock, createSlowReading } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
 import type { Gauge, Metrics } from '@backstop/kit/ops'
 import type { InstallationReaders } from './read-state.ts'
-import type { InstallationState } from './rules/state.ts'
+import type { InstallationState } from './rules/summarize.ts'
 
 /** Shortest time between two readings of MongoDB, in milliseconds: the usual time between two scrapes. */
 const EVERY_MS = 15_000

@@ -22,8 +22,13 @@ import { asUnavailable } from '@backstop/kit/mongo'
 import { sentAndChangedAfter } from '@backstop/ledger'
 import { KEY_REFUSED_TEXT } from '@backstop/providers'
 import type { Db, Document } from 'mongodb'
-import type { InstallationState, Waiting } from './rules/state.ts'
-import { listHeldChannels, summarizeChannels, summarizeConnections } from './rules/summarize.ts'
+import {
+  type InstallationState,
+  listHeldChannels,
+  summarizeChannels,
+  summarizeConnections,
+  type Waiting,
+} from './rules/summarize.ts'
 
 /** Counts of things that may be very many end here, so that a reading stays cheap when the installation is in trouble. */
 const COUNTED_AT_MOST = 10_000
@@ -56,6 +61,17 @@ export function createInstallationReaders(db: Db): InstallationReaders {
     channels: () => asUnavailable(() => readChannels(db)),
     outboxes: nowMs => asUnavailable(() => readOutboxes(db, nowMs)),
   }
+}
+
+/** The fields of the documents that a filter finds. */
+function findFields<D extends Document>(
+  db: Db,
+  collection: CollectionName,
+  filter: Document,
+  ...fields: readonly string[]
+): Promise<D[]> {
+  const projection = Object.fromEntries(fields.map(field => [field, 1]))
+  return db.collection(collection).find<D>(filter, { projection, maxTimeMS: QUERY_MS }).toArray()
 }
 
 function count(db: Db, collection: CollectionName, filter: Document): Promise<number> {
@@ -135,23 +151,11 @@ async function readIncidents(db: Db): Promise<InstallationState['incidents']> {
 }
 
 async function readConnections(db: Db, nowMs: number): Promise<InstallationState['connections']> {
-  const connections = await db
-    .collection<ConnectionDocument>('connections')
-    .find(
-      { status: { $ne: 'deleted' } },
-      { projection: { kind: 1, status: 1, 'read_key.created_at': 1 }, maxTimeMS: QUERY_MS },
-    )
-    .toArray()
-  const sweeps = await db
-    .collection<SweepDocument>('sweeps')
-    .find(
-      {},
-      {
-        projection: { last_run_at: 1, last_error: 1, failing_since: 1, open_incidents: 1 },
-        maxTimeMS: QUERY_MS,
-      },
-    )
-    .toArray()
+  const present = { status: { $ne: 'deleted' } }
+  const key = 'read_key.created_at'
+  const connections = await findFields<ConnectionDocument>(db, 'connections', present, 'kind', 'status', key)
+  const ofSweep = ['last_run_at', 'last_error', 'failing_since', 'open_incidents']
+  const sweeps = await findFields<SweepDocument>(db, 'sweeps', {}, ...ofSweep)
   const own = connections.filter(({ _id }) => _id !== HEARTBEAT.connectionId)
   const counted = own.map(({ read_key = null, ...connection }) => ({ ...connection, read_key }))
   return summarizeConnections(counted, sweeps, { nowMs, keyRefusedText: KEY_REFUSED_TEXT })
@@ -209,32 +213,17 @@ async function readWaiting(db: Db, filter: Document, aged: Document, nowMs: numb
 }
 
 async function findHeldChannels(db: Db, nowMs: number): Promise<string[]> {
-  const channels = await db
-    .collection<ChannelDocument>('channels')
-    .find({ quiet_hours: { $type: 'object' } }, { projection: { quiet_hours: 1 }, maxTimeMS: QUERY_MS })
-    .toArray()
-  const health = await db
-    .collection<ChannelHealthDocument>('channel_health')
-    .find({ held: { $type: 'object' } }, { projection: { held: 1 }, maxTimeMS: QUERY_MS })
-    .toArray()
+  const quiet = { quiet_hours: { $type: 'object' } }
+  const channels = await findFields<ChannelDocument>(db, 'channels', quiet, 'quiet_hours')
+  const held = { held: { $type: 'object' } }
+  const health = await findFields<ChannelHealthDocument>(db, 'channel_health', held, 'held')
   return listHeldChannels(channels, health, nowMs)
 }
 
 async function readChannels(db: Db): Promise<InstallationState['channels']> {
-  const channels = await db
-    .collection<ChannelDocument>('channels')
-    .find({ deleted_at: null }, { projection: { enabled: 1, 'config.kind': 1 }, maxTimeMS: QUERY_MS })
-    .toArray()
-  const health = await db
-    .collection<ChannelHealthDocument>('channel_health')
-    .find(
-      {},
-      {
-        projection: { disabled_at: 1, failing_since: 1, undelivered_since: 1, unreached: 1, failing_incident_id: 1 },
-        maxTimeMS: QUERY_MS,
-      },
-    )
-    .toArray()
+  const channels = await findFields<ChannelDocument>(db, 'channels', { deleted_at: null }, 'enabled', 'config.kind')
+  const ofHealth = ['disabled_at', 'failing_since', 'undelivered_since', 'unreached', 'failing_incident_id']
+  const health = await findFields<ChannelHealthDocument>(db, 'channel_health', {}, ...ofHealth)
   const own = channels.filter(({ _id }) => _id !== HEARTBEAT.channelId)
   return summarizeChannels(
     own.map(({ _id, enabled, config }) => ({ _id, enabled, kind: config.kind })),

@@ -5,7 +5,7 @@ import type { Clock } from '@backstop/kit/clock'
 import { AppError } from '@backstop/kit/errors'
 import type { MessageCodec } from '@backstop/kit/registry'
 import type { ReadCollection } from '../store/collection.ts'
-import type { OutcomeWatcher } from './outcome-watcher.ts'
+import type { OutcomeWatcher } from './command-sender.ts'
 
 /** Tests alert channels. */
 export interface ChannelTester {

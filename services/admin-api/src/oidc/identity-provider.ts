@@ -9,8 +9,7 @@ import { type Egress, egressReason } from '@backstop/kit/egress'
 import { AppError } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import * as oidc from 'openid-client'
-import { findUnusableClaim, isIncomplete, type PersonClaims, readClaims } from './rules/claims.ts'
-import type { GroupRole } from './rules/group-roles.ts'
+import { findUnusableClaim, type GroupRole, isIncomplete, type PersonClaims, readClaims } from './rules/claims.ts'
 
 /** How people sign in with OpenID Connect, as the operator configures it. */
 export interface OidcSettings {

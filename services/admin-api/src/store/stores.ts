@@ -1,43 +1,9 @@
 import type { ChannelDocument } from '@backstop/channels'
-import type {
-  ActionDocument,
-  ApiKeyDocument,
-  AuditChainDocument,
-  AuditDocument,
-  ChannelHealthDocument,
-  ConnectionDocument,
-  DailyTotalsDocument,
-  DeadLetterDocument,
-  DeliveryDocument,
-  ErasureDocument,
-  ExpectedChangeDocument,
-  ExpectedChangeUsesDocument,
-  HeartbeatDocument,
-  InboxBodyDocument,
-  InboxDocument,
-  InboxReplayDocument,
-  InboxReplayRequestDocument,
-  IncidentBulkDocument,
-  IncidentDocument,
-  IncidentOutcomeDocument,
-  PersonDocument,
-  ProcessDocument,
-  ProjectDocument,
-  ProjectTotalsDocument,
-  ReplayDocument,
-  ReplayRequestDocument,
-  SessionDocument,
-  SignInLinkDocument,
-  SilenceDocument,
-  StormDocument,
-  StormMemberDocument,
-  SuppressionDocument,
-  SweepDocument,
-} from '@backstop/contracts'
+import type * as contracts from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import { asUnavailable } from '@backstop/kit/mongo'
 import { type ClientSession, type Db, MongoServerError } from 'mongodb'
-import type { Collection, ReadCollection } from './collection.ts'
+import type { Collection, ReadCollection, StoredDocument } from './collection.ts'
 import { createMongoCollection } from './mongo-collection.ts'
 
 /** The record of a POST with an Idempotency-Key, kept for 24 hours. */
@@ -55,63 +21,62 @@ export interface IdempotencyDocument {
   created_at: Date
 }
 
-/** All collections that the API uses. Collections that other services own are read-only. */
-export interface AdminCollections {
-  readonly projects: Collection<ProjectDocument>
-  readonly connections: Collection<ConnectionDocument>
-  readonly channels: Collection<ChannelDocument>
-  readonly apiKeys: Collection<ApiKeyDocument>
-  readonly people: Collection<PersonDocument>
-  readonly sessions: Collection<SessionDocument>
-  readonly signInLinks: Collection<SignInLinkDocument>
-  readonly audit: Collection<AuditDocument>
-  readonly auditChain: Collection<AuditChainDocument>
-  readonly heartbeat: Collection<HeartbeatDocument>
-  readonly idempotencyKeys: Collection<IdempotencyDocument>
-  readonly replayRequests: Collection<ReplayRequestDocument>
-  readonly inboxReplayRequests: Collection<InboxReplayRequestDocument>
-  readonly expectedChanges: Collection<ExpectedChangeDocument>
-  readonly silences: Collection<SilenceDocument>
-  /** Owner: reconciler. */
-  readonly inbox: ReadCollection<InboxDocument>
-  /** Owner: reconciler. */
-  readonly inboxBodies: ReadCollection<InboxBodyDocument>
-  /** Owner: reconciler. */
-  readonly inboxReplays: ReadCollection<InboxReplayDocument>
-  /** Owner: reconciler. */
-  readonly sweeps: ReadCollection<SweepDocument>
-  /** Owner: reconciler. */
-  readonly dailyTotals: ReadCollection<DailyTotalsDocument>
-  /** Owner: reconciler. */
-  readonly projectTotals: ReadCollection<ProjectTotalsDocument>
-  /** Owner: reconciler. */
-  readonly erasures: ReadCollection<ErasureDocument>
-  /** Owner: reconciler. */
-  readonly actions: ReadCollection<ActionDocument>
-  /** Owner: reconciler. */
-  readonly incidents: ReadCollection<IncidentDocument>
-  /** Owner: reconciler. */
-  readonly incidentOutcomes: ReadCollection<IncidentOutcomeDocument>
-  /** Owner: reconciler. */
-  readonly incidentBulks: ReadCollection<IncidentBulkDocument>
-  /** Owner: reconciler. */
-  readonly expectedChangeUses: ReadCollection<ExpectedChangeUsesDocument>
-  /** Owner: notifier. */
-  readonly deliveries: ReadCollection<DeliveryDocument>
-  /** Owner: notifier. */
-  readonly channelHealth: ReadCollection<ChannelHealthDocument>
-  /** Owner: notifier. */
-  readonly replays: ReadCollection<ReplayDocument>
-  /** Owner: notifier. */
-  readonly stormMembers: ReadCollection<StormMemberDocument>
-  /** Owner: notifier. */
-  readonly storms: ReadCollection<StormDocument>
-  /** Owner: notifier. */
-  readonly suppressions: ReadCollection<SuppressionDocument>
-  /** Owner: notifier. */
-  readonly deadLetters: ReadCollection<DeadLetterDocument>
-  /** Owner: each process of a service, by packages/kit. */
-  readonly processes: ReadCollection<ProcessDocument>
+type Open<C> = (db: Db, session?: ClientSession) => C
+
+/** A collection that this service writes. */
+function own<D extends StoredDocument>(name: contracts.CollectionName): Open<Collection<D>> {
+  return (db, session) => createMongoCollection(db, name, session)
+}
+
+/** A collection that another service owns. It is only read here. */
+function foreign<D extends StoredDocument>(name: contracts.CollectionName): Open<ReadCollection<D>> {
+  return own(name)
+}
+
+const COLLECTIONS = {
+  projects: own<contracts.ProjectDocument>('projects'),
+  connections: own<contracts.ConnectionDocument>('connections'),
+  channels: own<ChannelDocument>('channels'),
+  apiKeys: own<contracts.ApiKeyDocument>('api_keys'),
+  people: own<contracts.PersonDocument>('people'),
+  sessions: own<contracts.SessionDocument>('sessions'),
+  signInLinks: own<contracts.SignInLinkDocument>('sign_in_links'),
+  audit: own<contracts.AuditDocument>('audit'),
+  auditChain: own<contracts.AuditChainDocument>('audit_chain'),
+  heartbeat: own<contracts.HeartbeatDocument>('heartbeat'),
+  idempotencyKeys: own<IdempotencyDocument>('idempotency_keys'),
+  replayRequests: own<contracts.ReplayRequestDocument>('replay_requests'),
+  inboxReplayRequests: own<contracts.InboxReplayRequestDocument>('inbox_replay_requests'),
+  expectedChanges: own<contracts.ExpectedChangeDocument>('expected_changes'),
+  silences: own<contracts.SilenceDocument>('silences'),
+  // Owner: reconciler.
+  inbox: foreign<contracts.InboxDocument>('inbox'),
+  inboxBodies: foreign<contracts.InboxBodyDocument>('inbox_bodies'),
+  inboxReplays: foreign<contracts.InboxReplayDocument>('inbox_replays'),
+  sweeps: foreign<contracts.SweepDocument>('sweeps'),
+  dailyTotals: foreign<contracts.DailyTotalsDocument>('daily_totals'),
+  projectTotals: foreign<contracts.ProjectTotalsDocument>('project_totals'),
+  erasures: foreign<contracts.ErasureDocument>('erasures'),
+  actions: foreign<contracts.ActionDocument>('actions'),
+  incidents: foreign<contracts.IncidentDocument>('incidents'),
+  incidentOutcomes: foreign<contracts.IncidentOutcomeDocument>('incident_outcomes'),
+  incidentBulks: foreign<contracts.IncidentBulkDocument>('incident_bulks'),
+  expectedChangeUses: foreign<contracts.ExpectedChangeUsesDocument>('expected_change_uses'),
+  // Owner: notifier.
+  deliveries: foreign<contracts.DeliveryDocument>('deliveries'),
+  channelHealth: foreign<contracts.ChannelHealthDocument>('channel_health'),
+  replays: foreign<contracts.ReplayDocument>('replays'),
+  stormMembers: foreign<contracts.StormMemberDocument>('storm_members'),
+  storms: foreign<contracts.StormDocument>('storms'),
+  suppressions: foreign<contracts.SuppressionDocument>('suppressions'),
+  deadLetters: foreign<contracts.DeadLetterDocument>('dead_letters'),
+  // Owner: each process of a service, by packages/kit.
+  processes: foreign<contracts.ProcessDocument>('processes'),
+}
+
+/** All collections that the API uses. */
+export type AdminCollections = {
+  readonly [Name in keyof typeof COLLECTIONS]: ReturnType<(typeof COLLECTIONS)[Name]>
 }
 
 /** The collections for reading. Changes go through `AdminStores.transaction`. */
@@ -165,41 +130,6 @@ async function refusalsAsUnavailable<T>(call: () => Promise<T>): Promise<T> {
 }
 
 function mongoCollections(db: Db, session?: ClientSession): AdminCollections {
-  return {
-    projects: createMongoCollection(db, 'projects', session),
-    connections: createMongoCollection(db, 'connections', session),
-    channels: createMongoCollection(db, 'channels', session),
-    apiKeys: createMongoCollection(db, 'api_keys', session),
-    people: createMongoCollection(db, 'people', session),
-    sessions: createMongoCollection(db, 'sessions', session),
-    signInLinks: createMongoCollection(db, 'sign_in_links', session),
-    audit: createMongoCollection(db, 'audit', session),
-    auditChain: createMongoCollection(db, 'audit_chain', session),
-    heartbeat: createMongoCollection(db, 'heartbeat', session),
-    idempotencyKeys: createMongoCollection(db, 'idempotency_keys', session),
-    replayRequests: createMongoCollection(db, 'replay_requests', session),
-    inboxReplayRequests: createMongoCollection(db, 'inbox_replay_requests', session),
-    expectedChanges: createMongoCollection(db, 'expected_changes', session),
-    silences: createMongoCollection(db, 'silences', session),
-    inbox: createMongoCollection(db, 'inbox', session),
-    inboxBodies: createMongoCollection(db, 'inbox_bodies', session),
-    inboxReplays: createMongoCollection(db, 'inbox_replays', session),
-    sweeps: createMongoCollection(db, 'sweeps', session),
-    dailyTotals: createMongoCollection(db, 'daily_totals', session),
-    projectTotals: createMongoCollection(db, 'project_totals', session),
-    erasures: createMongoCollection(db, 'erasures', session),
-    expectedChangeUses: createMongoCollection(db, 'expected_change_uses', session),
-    actions: createMongoCollection(db, 'actions', session),
-    incidents: createMongoCollection(db, 'incidents', session),
-    incidentOutcomes: createMongoCollection(db, 'incident_outcomes', session),
-    incidentBulks: createMongoCollection(db, 'incident_bulks', session),
-    deliveries: createMongoCollection(db, 'deliveries', session),
-    channelHealth: createMongoCollection(db, 'channel_health', session),
-    replays: createMongoCollection(db, 'replays', session),
-    stormMembers: createMongoCollection(db, 'storm_members', session),
-    storms: createMongoCollection(db, 'storms', session),
-    suppressions: createMongoCollection(db, 'suppressions', session),
-    deadLetters: createMongoCollection(db, 'dead_letters', session),
-    processes: createMongoCollection(db, 'processes', session),
-  }
+  const opened = Object.entries(COLLECTIONS).map(([name, open]) => [name, open(db, session)])
+  return Object.fromEntries(opened)
 }

@@ -218,7 +218,8 @@ export function describeAudit(testApi: () => TestApi): void {
       for (let at = 0; at < 65; at++) await reader.post('/v1/projects', { name: 'x' })
       const minutes = 1 + minuteOf() - begun
       const stored = () => testApi().stores.audit.findAll({ key_id: keyId })
-      const countOf = (rows: readonly { count?: number }[]) => rows.reduce((sum, { count = 0 }) => sum + count, 0)
+      const countOf = (rows: readonly { count?: number | undefined }[]) =>
+        rows.reduce((sum, { count = 0 }) => sum + count, 0)
       testApi().advanceClock(STORED_AFTER_MS)
       await until('the rows', async () => countOf(await stored()) === 65)
       const rows = await stored()

@@ -8,7 +8,7 @@ import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { DocumentFilter, Range } from '../../store/collection.ts'
 import type { ReadCollections } from '../../store/stores.ts'
-import { type PlacedItem, pageOfStorm } from '../storms/page-of-storm.ts'
+import { type PlacedItem, pageOfStorm } from '../storms/read-storm.ts'
 
 const tag = 'Actions'
 

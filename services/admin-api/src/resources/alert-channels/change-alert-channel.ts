@@ -2,20 +2,24 @@ import {
   AlertChannel,
   AlertChannelPatch,
   type ChannelDocument,
+  ChannelSecretRotation,
   changesAnything,
   changesTarget,
   NOTHING_TO_CHANGE,
+  RotatedAlertChannel,
   splitPatch,
 } from '@backstop/channels'
 import { type ChannelHealthDocument, deterministicId } from '@backstop/contracts'
-import { findChannel } from '../../http/find-resource.ts'
+import { Secret } from '@backstop/kit/config'
+import { AppError } from '@backstop/kit/errors'
+import { changeAudited, type VersionedChange } from '../../http/change-document.ts'
+import { findChannel, refuseHeartbeat } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
-import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
+import { defineRoute, type Route, type RouteRequest, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { changeChannel } from './change-channel.ts'
 import { checkFilter, checkQuietHours, checkTarget, findDeafChannels } from './check-channel.ts'
 import { type ConfigPatchVerdict, findDifference, judgeConfigPatch, showChannel } from './rules/alert-channel.ts'
-import { ChannelSealer } from './seal-channel-config.ts'
+import { ChannelSealer, makeWebhookSecret } from './seal-channel-config.ts'
 
 const REFUSALS: Record<Extract<ConfigPatchVerdict, { kind: 'refused' }>['reason'], string> = {
   of_another_kind: 'A channel of this kind has no such setting',
@@ -105,4 +109,69 @@ async function resetFailures(
     return isReset ? present : undefined
   }
   return (await outcomes.waitFor(look, ENABLING_MS, signal)) ?? health
+}
+
+const HOUR_MS = 3_600_000
+
+/** POST /v1/alert-channels/{id}/rotate-secret */
+export function rotateChannelSecretRoute(parts: AdminParts): Route {
+  const { stores } = parts
+  const sealer = new ChannelSealer(parts.secretBox)
+  return defineRoute({
+    method: 'post',
+    path: '/v1/alert-channels/{id}/rotate-secret',
+    operationId: 'rotateAlertChannelSecret',
+    tag: 'Alert channels',
+    summary: 'Rotate the signing secret of a webhook',
+    description:
+      'During the overlap (24 hours by default), deliveries carry the signatures of both secrets; a secret older than these two is dropped immediately. A webhook without a secret gets its first one. Only this answer shows the new secret.',
+    scope: 'manage',
+    body: ChannelSecretRotation,
+    answers: {
+      200: { description: 'The channel and its new secret', schema: RotatedAlertChannel, shownOnce: ['secret'] },
+    },
+    refusals: ['conflict'],
+    async handle(request) {
+      const { params, body, now } = request
+      const secret = body.secret === undefined ? makeWebhookSecret() : new Secret(body.secret)
+      // The health is read before the change: if a read failed after it, the caller would never see the new secret.
+      const health = await stores.channelHealth.find({ _id: params.id })
+      const rotate = ({ _id, project_id, config }: ChannelDocument) => {
+        if (config.kind !== 'webhook') {
+          throw new AppError('conflict', `Alert channel ${_id} has no secret: only webhook channels do`)
+        }
+        if (sealer.isSignedWith(config, secret)) {
+          throw new AppError('conflict', 'This secret is already in use; give another one')
+        }
+        const place = { id: _id, projectId: project_id }
+        return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
+      }
+      const changed = await changeChannel({ ...request, ifMatch: undefined }, 'alert_channel.rotate_secret', rotate)
+      const deaf = await findDeafChannels(stores, [changed])
+      const shown = showChannel(changed, health, now, deaf.has(changed._id))
+      return versionedAnswer(200, { ...shown, secret: secret.reveal() })
+    },
+  })
+}
+
+/** Changes an alert channel with its audit row, if it still has the version that was read. The heartbeat's own is refused. */
+export function changeChannel(
+  request: Pick<
+    RouteRequest<{ readonly id: string }, never, never>,
+    'change' | 'params' | 'principal' | 'now' | 'ifMatch'
+  >,
+  action: string,
+  next: VersionedChange<ChannelDocument>['next'],
+): Promise<ChannelDocument> {
+  const { id } = request.params
+  return changeAudited(request, action, collections => ({
+    collection: collections.channels,
+    async find() {
+      const found = await findChannel(collections, request.principal, id)
+      refuseHeartbeat(found.project_id)
+      return found
+    },
+    what: `alert channel ${id}`,
+    next,
+  }))
 }

@@ -1,16 +1,22 @@
-import { ApiKey, type ApiKeyDocument, ApiKeyPatch, ApiKeyQuery, CreatedApiKey, NewApiKey } from '@backstop/contracts'
-import { apiKeyDocument, generateApiKey } from '@backstop/kit/api-key'
+import {
+  ApiKey,
+  type ApiKeyDocument,
+  ApiKeyPatch,
+  ApiKeyRotation,
+  CreatedApiKey,
+  NewApiKey,
+  ProjectListQuery,
+} from '@backstop/contracts'
+import { apiKeyDocument, generateApiKey, hashApiKey, hintOf } from '@backstop/kit/api-key'
 import { AppError } from '@backstop/kit/errors'
 import { decideKeyProject } from '../../access/rules/access.ts'
-import { storeNew } from '../../http/change-document.ts'
+import { changeAudited, storeNew, type VersionedChange } from '../../http/change-document.ts'
 import { findInProject, findProject, projectRefused } from '../../http/find-resource.ts'
 import { itemRoute, listRoute } from '../../http/read-routes.ts'
-import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
+import { defineRoute, type Route, type RouteRequest, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { changeKey } from './change-key.ts'
-import { rotateKeyRoute } from './rotate-key.ts'
 import { decideRevocation } from './rules/admin-key.ts'
-import { showApiKey } from './rules/api-key.ts'
+import { rotateKey, showApiKey } from './rules/api-key.ts'
 
 const tag = 'API keys'
 const DAY_MS = 86_400_000
@@ -32,7 +38,7 @@ export function apiKeyRoutes(parts: AdminParts): Route[] {
       operationId: 'listApiKeys',
       summary: 'List API keys, also expired and revoked ones, newest first',
       items: 'keys',
-      query: ApiKeyQuery,
+      query: ProjectListQuery,
       sortedBy: 'created_at',
     }),
     itemRoute({
@@ -144,4 +150,53 @@ function lastAdminKeyError(): AppError {
     'last_admin_key',
     'No other key could administer all projects: make another one with the scope admin and no project_id, then revoke this one',
   )
+}
+
+const HOUR_MS = 3_600_000
+
+/** POST /v1/api-keys/{id}/rotate */
+export function rotateKeyRoute(): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/api-keys/{id}/rotate',
+    operationId: 'rotateApiKey',
+    tag: 'API keys',
+    summary: 'Replace an API key by a new one with the same id, name and scopes',
+    description:
+      'The previous key is accepted until the overlap ends (24 hours by default) or it expires; `previous.last_used_at` shows whether it is still in use. A key that is older than these two is refused immediately. Only this answer shows the new key.',
+    scope: 'admin',
+    body: ApiKeyRotation,
+    answers: { 200: { description: 'The key', schema: CreatedApiKey, shownOnce: ['key'] } },
+    refusals: ['conflict'],
+    async handle(request) {
+      const { params, body, now } = request
+      const key = generateApiKey()
+      const expiresAt = new Date(now.getTime() + body.expires_in_days * DAY_MS)
+      const next = { hash: hashApiKey(key), hint: hintOf(key), expiresAt }
+      const changed = await changeKey({ ...request, ifMatch: undefined }, 'api_key.rotate', document => {
+        const rotation = rotateKey(document, next, body.overlap_hours * HOUR_MS, now)
+        if (rotation.kind === 'rotated') return rotation.fields
+        throw new AppError('conflict', `API key ${params.id} is revoked; create a new key`)
+      })
+      return versionedAnswer(200, { ...showApiKey(changed, now), key: key.reveal() })
+    },
+  })
+}
+
+/** Changes an API key with its audit row, if it still has the version that was read. */
+export function changeKey(
+  request: Pick<
+    RouteRequest<{ readonly id: string }, never, never>,
+    'change' | 'params' | 'principal' | 'now' | 'ifMatch'
+  >,
+  action: string,
+  next: VersionedChange<ApiKeyDocument>['next'],
+): Promise<ApiKeyDocument> {
+  const { id } = request.params
+  return changeAudited(request, action, ({ apiKeys }) => ({
+    collection: apiKeys,
+    find: () => findInProject(apiKeys, request.principal, 'API key', id),
+    what: `API key ${id}`,
+    next,
+  }))
 }

@@ -1,4 +1,11 @@
-import { type Budget, BudgetPatch, BudgetQuery, type BudgetUsage, NewBudget, ShownBudget } from '@backstop/contracts'
+import {
+  type Budget,
+  BudgetPatch,
+  type BudgetUsage,
+  ConnectionListQuery,
+  NewBudget,
+  ShownBudget,
+} from '@backstop/contracts'
 import { lostRace } from '@backstop/kit/errors'
 import type { Budgets } from '@backstop/ledger'
 import type { Principal } from '../../access/rules/access.ts'
@@ -22,7 +29,7 @@ export function budgetRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'List budgets with their usage, newest first',
       items: 'budgets',
-      query: BudgetQuery,
+      query: ConnectionListQuery,
       schema: ShownBudget,
       async page({ query, principal, now }, place) {
         const { project_id: projectId } = projectFilterOf(principal, query.project_id)

@@ -12,11 +12,9 @@ import { itemRoute, listRoute } from '../../http/read-routes.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { changeConnection } from './change-connection.ts'
 import { checkApiBase } from './check-api-base.ts'
 import { dryRunRoute } from './dry-run.ts'
-import { resolveInboundSecret } from './inbound-secret.ts'
-import { rotateSecretRoute } from './rotate-secret.ts'
+import { changeConnection, rotateSecretRoute } from './rotate-secret.ts'
 import {
   connectedAtRefusal,
   connectionDocument,
@@ -26,7 +24,7 @@ import {
   showConnection,
   siteRefusal,
 } from './rules/connection.ts'
-import { sealConnectionSecret, sealReadKey } from './seal-connection-secret.ts'
+import { resolveInboundSecret, sealConnectionSecret, sealReadKey } from './seal-connection-secret.ts'
 
 const tag = 'Connections'
 const SHOWN_ONCE = ['signing_secret', 'username', 'password'] as const

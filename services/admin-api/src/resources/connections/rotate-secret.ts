@@ -6,14 +6,13 @@ import {
   SecretRotation,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import { findConnection } from '../../http/find-resource.ts'
+import { changeAudited, type VersionedChange } from '../../http/change-document.ts'
+import { findConnection, refuseHeartbeat } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
-import { defineRoute, type Route, versionedAnswer } from '../../http/route.ts'
+import { defineRoute, type Route, type RouteRequest, versionedAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { changeConnection } from './change-connection.ts'
-import { resolveInboundSecret } from './inbound-secret.ts'
 import { MAX_ACTIVE_SECRETS, rotateSecrets, showConnection } from './rules/connection.ts'
-import { sealConnectionSecret } from './seal-connection-secret.ts'
+import { resolveInboundSecret, sealConnectionSecret } from './seal-connection-secret.ts'
 
 const REFUSALS = {
   too_many_active: `${MAX_ACTIVE_SECRETS} secrets are still valid; rotate with a shorter overlap_seconds`,
@@ -77,4 +76,28 @@ function refuseWrongSecret(kind: ProviderKind, body: SecretRotation): void {
   if (kind !== 'processor' && body.signing_secret !== undefined) {
     refuse('signing_secret', 'Only a processor connection has one')
   }
+}
+
+type ConnectionRequest = Pick<
+  RouteRequest<{ readonly id: string; readonly connection_id: string }, never, never>,
+  'change' | 'params' | 'principal' | 'now' | 'ifMatch'
+>
+
+/** Changes a connection with its audit row, if it still has the version that was read. The heartbeat's own is refused. */
+export function changeConnection(
+  request: ConnectionRequest,
+  action: string,
+  next: VersionedChange<ConnectionDocument>['next'],
+): Promise<ConnectionDocument> {
+  const { id, connection_id } = request.params
+  return changeAudited(request, action, collections => ({
+    collection: collections.connections,
+    async find() {
+      const found = await findConnection(collections, request.principal, connection_id, id)
+      refuseHeartbeat(found.project_id)
+      return found
+    },
+    what: `connection ${connection_id}`,
+    next,
+  }))
 }

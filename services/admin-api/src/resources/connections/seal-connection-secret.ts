@@ -1,4 +1,5 @@
-import type { ConnectionSecret, ProviderKind } from '@backstop/contracts'
+import type { ConnectionSecret, NewConnection, ProviderKind, SecretRotation } from '@backstop/contracts'
+import { randomBase62 } from '@backstop/kit/api-key'
 import { Secret } from '@backstop/kit/config'
 import type { SecretBox } from '@backstop/kit/secret-box'
 import { PROVIDERS } from '@backstop/providers'
@@ -29,4 +30,38 @@ export function sealReadKey(
 ): ConnectionSecret {
   const sealed = sealConnectionSecret(secretBox, new Secret(readKey), 'read_key', place, now)
   return PROVIDERS[kind].readBack.hasFullAccess?.(readKey) ? { ...sealed, has_full_access: true } : sealed
+}
+
+/** The fixed user name in the basic authentication of subscription providers. */
+const SUBSCRIPTION_USERNAME = 'service'
+/** 190 bits, in characters that the settings pages of all providers accept. A password needs at least 24 characters. */
+const SECRET_LENGTH = 32
+
+/** The secret that authenticates notifications, and the fields that show it once in the answer. */
+export interface NewInboundSecret {
+  readonly secret: Secret
+  /** Empty if the caller gave the secret. */
+  readonly shown: { readonly signing_secret?: string } | { readonly username: string; readonly password: string }
+}
+
+/** Returns the given secret of a connection, or generates a new secret. */
+export function resolveInboundSecret(
+  kind: NewConnection['kind'],
+  given: Pick<SecretRotation, 'signing_secret' | 'destination_secret'>,
+): NewInboundSecret {
+  switch (kind) {
+    case 'processor': {
+      const secret = given.signing_secret ?? `whsec_${randomBase62(SECRET_LENGTH)}`
+      return { secret: new Secret(secret), shown: { signing_secret: secret } }
+    }
+    case 'reseller':
+      // The schema of new connections and refuseWrongSecret ensure that a secret is given.
+      return { secret: new Secret(given.destination_secret ?? ''), shown: {} }
+    case 'subscription': {
+      const password = randomBase62(SECRET_LENGTH)
+      return { secret: new Secret(password), shown: { username: SUBSCRIPTION_USERNAME, password } }
+    }
+    default:
+      return kind satisfies never
+  }
 }

@@ -1,7 +1,7 @@
 import type { Command, DeadLetterDocument, DeliveryDocument, InboxDocument } from '@backstop/contracts'
 import type { AuditedChange, RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { describeInboxReplay } from '../inbox-replays/request-inbox-replay.ts'
+import { describeInboxReplay } from '../inbox-replays/inbox-replays.ts'
 import { type FoundDeadLetter, placeOf, projectOf } from './rules/dead-letter.ts'
 
 type Request = Pick<RouteRequest<never, never, never>, 'newId' | 'now' | 'change'>

@@ -2,9 +2,9 @@ import {
   deterministicId,
   ExpectedChange,
   type ExpectedChangeDocument,
-  ExpectedChangeQuery,
   type ExpectedChangeUsesDocument,
   NewExpectedChange,
+  ProjectListQuery,
 } from '@backstop/contracts'
 import { auditedAs, storeNew } from '../../http/change-document.ts'
 import { findActiveProject, findConnection, findInProject } from '../../http/find-resource.ts'
@@ -35,7 +35,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       operationId: 'listExpectedChanges',
       summary: 'List expected changes, newest first, including expired and deleted ones',
       items: 'expected changes',
-      query: ExpectedChangeQuery,
+      query: ProjectListQuery,
       sortedBy: 'created_at',
     }),
     getRoute({

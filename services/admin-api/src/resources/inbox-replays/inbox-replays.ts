@@ -1,18 +1,19 @@
 import {
+  type Command,
+  ConnectionListQuery,
   ID_PREFIXES,
   InboxReplay,
   type InboxReplayDocument,
-  InboxReplayQuery,
   type InboxReplayRequestDocument,
   NewInboxReplay,
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
+import { storeNew } from '../../http/change-document.ts'
 import { findConnection, findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { requestInboxReplay } from './request-inbox-replay.ts'
-import { showInboxReplay } from './rules/inbox-replay.ts'
+import { showDocument } from '../../rules/show-document.ts'
 
 const tag = 'Inbox'
 const REQUESTED = 'The replay is requested: read it again for its progress'
@@ -39,7 +40,7 @@ export function inboxReplayRoutes(parts: AdminParts): Route[] {
       operationId: 'listInboxReplays',
       summary: 'List replays of notifications, newest first',
       items: 'replays',
-      query: InboxReplayQuery,
+      query: ConnectionListQuery,
       sortedBy: 'requested_at',
       filter: ({ connection_id }) => ({ connection_id }),
     }),
@@ -101,5 +102,64 @@ function replayWindowRoute(parts: AdminParts): Route {
       }
       return { status: 202, body: showInboxReplay(await requestInboxReplay(selection, request, parts), undefined) }
     },
+  })
+}
+
+type Selection = Omit<InboxReplayRequestDocument, '_id' | 'requested_at'>
+
+type Request = Pick<RouteRequest<never, never, never>, 'newId' | 'now' | 'change'>
+
+/** The stored request for a replay of notifications, and its command to the reconciler. */
+export function describeInboxReplay(
+  selection: Selection,
+  { newId, now }: Pick<Request, 'newId' | 'now'>,
+): { readonly document: InboxReplayRequestDocument; readonly command: Command } {
+  const document: InboxReplayRequestDocument = { _id: newId('replay'), ...selection, requested_at: now }
+  const { project_id, connection_id, event_ids, from, to, outcome } = selection
+  const command: Command = {
+    kind: 'replay_inbox',
+    command_id: newId('command'),
+    project_id,
+    requested_at: now.toISOString(),
+    replay_id: document._id,
+    connection_id,
+    event_ids,
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    outcome,
+  }
+  return { document, command }
+}
+
+/**
+ * Requests a replay of notifications. The command is sent before the request is stored: a stored request whose command
+ * was never sent would stay pending for ever.
+ */
+export async function requestInboxReplay(
+  selection: Selection,
+  request: Request,
+  { commands }: Pick<AdminParts, 'commands'>,
+): Promise<InboxReplayRequestDocument> {
+  const { document, command } = describeInboxReplay(selection, request)
+  await commands.send([command])
+  await storeNew(request, ({ inboxReplayRequests }) => inboxReplayRequests, document, 'inbox_replay.create')
+  return document
+}
+
+/**
+ * A replay of notifications with its progress.
+ * @param progress undefined if the reconciler has not begun
+ */
+export function showInboxReplay(
+  request: InboxReplayRequestDocument,
+  progress: InboxReplayDocument | undefined,
+): InboxReplay {
+  return showDocument(InboxReplay, request, {
+    replay_id: request._id,
+    state: progress?.state ?? 'requested',
+    total: progress?.total ?? null,
+    replayed: progress?.replayed ?? 0,
+    skipped: { body_erased: progress?.skipped_erased ?? 0, not_a_notification: progress?.skipped_objects ?? 0 },
+    finished_at: progress?.finished_at?.toISOString() ?? null,
   })
 }

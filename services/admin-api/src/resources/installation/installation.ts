@@ -2,7 +2,7 @@ import { InstallationWork, ProcessList } from '@backstop/contracts'
 import { requireAllProjects } from '../../http/find-resource.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { describeProcesses } from '../../installation/rules/describe-processes.ts'
-import type { Waiting } from '../../installation/rules/state.ts'
+import type { Waiting } from '../../installation/rules/summarize.ts'
 import type { AdminParts } from '../../parts.ts'
 
 /** GET /v1/installation and /v1/processes */

@@ -3,10 +3,9 @@ import { type Clock, sleep } from '@backstop/kit/clock'
 import { AppError, isRetryable } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import { type ChangeFeed, PositionLost, type StoredChange } from '../../store/change-feed.ts'
-import { createHeldEvents } from './held-events.ts'
+import type { LiveMetrics } from './live.ts'
 import type { LiveEvent } from './live-events.ts'
 import type { LiveHub, LiveNews } from './live-hub.ts'
-import type { LiveMetrics } from './live-metrics.ts'
 import { formatEvent, formatHeartbeat, formatRetry } from './rules/event-text.ts'
 import type { Turns } from './turns.ts'
 
@@ -268,4 +267,40 @@ function rejection(signal: AbortSignal): Promise<never> {
     if (signal.aborted) fail()
     else signal.addEventListener('abort', fail, { once: true })
   })
+}
+
+/** Bytes of an event besides its data, about. */
+const EVENT_BYTES = 300
+
+/** A limited amount of events that wait to be sent. */
+export interface HeldEvents {
+  /** @returns false if the limit is reached; then the event is not held */
+  add(event: LiveEvent): boolean
+  /** Removes the oldest event. */
+  take(): LiveEvent | undefined
+  clear(): void
+}
+
+/** Creates an empty queue of events. */
+export function createHeldEvents(maxBytes: number): HeldEvents {
+  let events: LiveEvent[] = []
+  let bytes = 0
+  const sizeOf = ({ data }: LiveEvent) => EVENT_BYTES + data.length
+  return {
+    add(event) {
+      if (bytes + sizeOf(event) > maxBytes) return false
+      bytes += sizeOf(event)
+      events.push(event)
+      return true
+    },
+    take() {
+      const event = events.shift()
+      if (event !== undefined) bytes -= sizeOf(event)
+      return event
+    },
+    clear() {
+      events = []
+      bytes = 0
+    },
+  }
 }

@@ -5,9 +5,13 @@ import { z } from 'zod'
 import { parseJson } from '../../http/parse-json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { commandOf, type MailEvent, type ProviderReport } from './rules/mail-event.ts'
-import { readPostmarkEvent } from './rules/postmark-event.ts'
-import { readSesMessage } from './rules/ses-event.ts'
+import {
+  commandOf,
+  type MailEvent,
+  type ProviderReport,
+  readPostmarkEvent,
+  readSesMessage,
+} from './rules/mail-event.ts'
 
 const ReportCounts = z.object({ taken: z.int(), ignored: z.int() })
 

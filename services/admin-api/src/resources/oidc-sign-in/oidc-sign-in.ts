@@ -1,15 +1,15 @@
 import { deterministicId, ERROR_CODES, type ErrorCode, type PersonDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
+import type { SecretBox } from '@backstop/kit/secret-box'
 import { z } from 'zod'
 import { writeCookie } from '../../access/cookies.ts'
 import { defineRoute, type Route, type RouteAnswer, type RouteRequest } from '../../http/route.ts'
 import type { IdentityProvider, ProvenPerson } from '../../oidc/identity-provider.ts'
-import { rolesOfGroups } from '../../oidc/rules/group-roles.ts'
+import { rolesOfGroups } from '../../oidc/rules/claims.ts'
 import type { AdminParts } from '../../parts.ts'
-import { openSession, type SignedIn } from '../sessions/open-session.ts'
+import { openSession, type SignedIn } from '../sessions/sign-in.ts'
 import { renderPage } from '../unsubscribe/pages.ts'
 import { decideSignIn, personIdOf } from './rules/decide-sign-in.ts'
-import { ATTEMPT_MS, isLocalPath, readAttempt, type SignInAttempt, signAttempt } from './sign-in-attempt.ts'
 
 const tag = 'Sessions'
 const START_PATH = '/v1/sign-in/oidc'
@@ -189,4 +189,44 @@ async function answerRefusals(
     const headers = { ...page.headers, ...(status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}) }
     return { status, html: page.html, headers, refusal: error }
   }
+}
+
+/** A sign-in that a browser began. The browser keeps it in a signed cookie until the provider leads it back. */
+const SignInAttempt = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  return_to: z.string().refine(isLocalPath),
+  expires_at: z.int(),
+})
+export type SignInAttempt = z.infer<typeof SignInAttempt>
+
+/** Enough to sign in at the provider, also with a second factor. */
+export const ATTEMPT_MS = 10 * 60_000
+const PURPOSE = 'oidc-sign-in'
+
+export function signAttempt(secretBox: Pick<SecretBox, 'sign'>, attempt: SignInAttempt): string {
+  return secretBox.sign(PURPOSE, JSON.stringify(attempt))
+}
+
+/** The attempt of a cookie; undefined if the cookie is missing, was not written by this installation, or has expired. */
+export function readAttempt(
+  secretBox: Pick<SecretBox, 'verify'>,
+  cookie: string | undefined,
+  now: Date,
+): SignInAttempt | undefined {
+  const text = cookie === undefined ? undefined : secretBox.verify(PURPOSE, cookie)
+  if (text === undefined) return undefined
+  const attempt = SignInAttempt.safeParse(JSON.parse(text)).data
+  return attempt !== undefined && attempt.expires_at > now.getTime() ? attempt : undefined
+}
+
+/** Long enough for the address of any page of the console. It is kept in a cookie, so it is limited. */
+const MAX_LENGTH = 512
+const PLAIN = /^\/[\x21-\x7e]*$/
+
+/** True if a browser that is redirected to the text stays on this host. Browsers read `//x` and `/\x` as another host. */
+export function isLocalPath(text: string): boolean {
+  if (text.length > MAX_LENGTH || !PLAIN.test(text) || text.includes('\\') || text.startsWith('//')) return false
+  return URL.parse(text, 'https://this-host.invalid')?.origin === 'https://this-host.invalid'
 }

@@ -4,9 +4,9 @@ import { findChannel } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { showDocument } from '../../rules/show-document.ts'
 import { refuseResend } from '../deliveries/channel-facts.ts'
 import { judgeResend } from '../deliveries/rules/delivery.ts'
-import { showReplay } from './rules/replay.ts'
 
 const tag = 'Replays'
 
@@ -79,5 +79,19 @@ function createRoute({ stores, commands }: AdminParts): Route {
       await storeNew(asked, ({ replayRequests }) => replayRequests, request, 'replay.create')
       return { status: 202, body: showReplay(request, undefined) }
     },
+  })
+}
+
+/**
+ * A bulk replay with its progress.
+ * @param progress undefined if the notifier has not begun
+ */
+export function showReplay(request: ReplayRequestDocument, progress: ReplayDocument | undefined): Replay {
+  return showDocument(Replay, request, {
+    replay_id: request._id,
+    state: progress?.state ?? 'requested',
+    total: progress?.total ?? null,
+    requeued: progress?.requeued ?? 0,
+    finished_at: progress?.finished_at?.toISOString() ?? null,
   })
 }

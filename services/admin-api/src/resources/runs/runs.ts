@@ -1,4 +1,11 @@
-import { FailedRun, RunDetailQuery, RunFailure, RunQuery, RunWithOperations, showOperation } from '@backstop/contracts'
+import {
+  FailedRun,
+  ProjectListQuery,
+  RunDetailQuery,
+  RunFailure,
+  RunWithOperations,
+  showOperation,
+} from '@backstop/contracts'
 import { runDocumentId } from '@backstop/ledger'
 import { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
@@ -24,7 +31,7 @@ export function runRoutes(parts: AdminParts): Route[] {
       summary: 'List failed runs, newest first',
       description: 'The operations of a run: GET /v1/operations?run_id=',
       items: 'failed runs',
-      query: RunQuery,
+      query: ProjectListQuery,
       schema: FailedRun,
       page: ({ query, principal }, place) =>
         parts.runs.list({ projectId: projectFilterOf(principal, query.project_id).project_id, ...place }),

@@ -1,4 +1,14 @@
-import { normalizeSearchText, SearchQuery, type SearchResult, SearchResults, searchPrefixOf } from '@backstop/contracts'
+import {
+  type ActionDocument,
+  formatMoney,
+  kindWords,
+  normalizeSearchText,
+  SearchQuery,
+  type SearchResult,
+  SearchResults,
+  searchPrefixOf,
+  showableText,
+} from '@backstop/contracts'
 import { z } from 'zod'
 import { CursorDate, type ListCursors, refusedCursor } from '../../http/cursor.ts'
 import { projectFilterOf } from '../../http/find-resource.ts'
@@ -7,7 +17,6 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { StoredDocument } from '../../store/collection.ts'
 import { type FoundOperation, foundKey, type SearchPosition } from '../../store/search-index.ts'
-import { actionResult, operationResult, runResult } from './rules/search-result.ts'
 
 /** Where the next page begins. Actions are listed before operations. Without a position: at the beginning of the section. */
 export const SearchCursor = z.strictObject({
@@ -146,4 +155,29 @@ async function findById({ stores, ledger }: AdminParts, projectId: string, id: s
     default:
       return []
   }
+}
+
+export function actionResult(action: ActionDocument): SearchResult {
+  const { _id, project_id, connection_id, subject, verdict, first_seen_at } = action
+  const title = `${describeChange(action)} on ${showableText(subject)}: ${verdict.replaceAll('_', ' ')}`
+  return { type: 'action', id: _id, title, project_id, connection_id, at: first_seen_at }
+}
+
+export function operationResult(operation: FoundOperation): SearchResult {
+  const { _id, project_id, connection_id, subject, state, created_at } = operation
+  const title = `Operation: ${describeChange(operation)} on ${showableText(subject)}, ${state.replaceAll('_', ' ')}`
+  return { type: 'operation', id: _id, title, project_id, connection_id, at: new Date(created_at).toISOString() }
+}
+
+export function runResult(runId: string, { project_id }: FoundOperation): SearchResult {
+  return { type: 'run', id: runId, title: `Run ${showableText(runId)}`, project_id, connection_id: null, at: null }
+}
+
+type Change = Parameters<typeof kindWords>[0] & Pick<ActionDocument, 'amount' | 'currency'>
+
+function describeChange(change: Change): string {
+  const words = kindWords(change)
+  const money = formatMoney(change.amount, change.currency)
+  const what = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+  return money === null ? what : `${what} of ${money}`
 }

@@ -1,14 +1,13 @@
-import type { ChannelDocument, ResealField } from '@backstop/channels'
-import { type ConnectionDocument, SecretKeys, SecretRewrap } from '@backstop/contracts'
+import { type ChannelDocument, type ResealField, resealConfig } from '@backstop/channels'
+import { type ConnectionDocument, type SealedSecret, SecretKeys, SecretRewrap } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import type { SecretBox } from '@backstop/kit/secret-box'
+import { keyIdOf, type SecretBox, type SecretContext } from '@backstop/kit/secret-box'
 import { changeVersioned } from '../../http/change-document.ts'
 import { notFound, requireAllProjects } from '../../http/find-resource.ts'
 import { defineRoute, type Route, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { Collection, DocumentFilter } from '../../store/collection.ts'
 import type { AdminCollections, ReadCollections } from '../../store/stores.ts'
-import { keyIdsOf, resealChannel, resealConnection, resealWith } from './reseal.ts'
 
 const tag = 'Stored secrets'
 /** Documents that one call changes, so that a call takes about a second. */
@@ -150,4 +149,48 @@ async function rewrap(
     if (error.code === 'conflict') return { kind: 'lost_race' }
     throw error
   }
+}
+
+/** The changed fields of a connection after each of its secrets was encrypted again. */
+export function resealConnection(
+  { inbound_secrets, read_key }: Pick<ConnectionDocument, 'inbound_secrets' | 'read_key'>,
+  reseal: ResealField,
+): Pick<ConnectionDocument, 'inbound_secrets' | 'read_key'> {
+  return {
+    inbound_secrets: inbound_secrets.map(secret => ({ ...secret, ...reseal(secret.sealed, 'inbound_secret') })),
+    read_key: read_key === null ? null : { ...read_key, ...reseal(read_key.sealed, 'read_key') },
+  }
+}
+
+/** The changed fields of an alert channel after each of its secrets was encrypted again. */
+export function resealChannel(
+  { config }: Pick<ChannelDocument, 'config'>,
+  reseal: ResealField,
+): Pick<ChannelDocument, 'config'> {
+  return { config: resealConfig(config, reseal) }
+}
+
+/**
+ * Decrypts a secret and encrypts it with the primary key.
+ * @throws AppError `secret_unreadable` when it is called
+ */
+export function resealWith(box: SecretBox, place: Omit<SecretContext, 'field'>): ResealField {
+  return (sealed, field) => {
+    const context = { ...place, field }
+    const secret = box.open(sealed, context)
+    return { sealed: box.seal(secret, context), fingerprint: box.fingerprint(secret) }
+  }
+}
+
+/**
+ * The ids of the keys that encrypt the secrets of one document, one entry for each secret.
+ * @param walk calls its argument with every secret of the document
+ */
+export function keyIdsOf(walk: (visit: ResealField) => void): string[] {
+  const found: SealedSecret[] = []
+  walk(sealed => {
+    found.push(sealed)
+    return { sealed, fingerprint: '' }
+  })
+  return found.map(sealed => keyIdOf(sealed) ?? 'unknown')
 }

@@ -6,8 +6,7 @@ import { notFound } from '../../http/find-resource.ts'
 import { listRoute } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { signInRoute } from './sign-in.ts'
-import { signInLinkRoute } from './sign-in-links.ts'
+import { signInLinkRoute, signInRoute } from './sign-in.ts'
 
 const tag = 'Sessions'
 

@@ -1,14 +1,23 @@
-import { NewSession, Session, type SessionDocument, type SignInLinkDocument } from '@backstop/contracts'
-import { hashApiKey } from '@backstop/kit/api-key'
+import {
+  NewSession,
+  NewSignInLink,
+  Session,
+  type SessionDocument,
+  SignInLink,
+  type SignInLinkDocument,
+} from '@backstop/contracts'
+import { hashApiKey, randomBase62 } from '@backstop/kit/api-key'
 import { Secret } from '@backstop/kit/config'
 import { AppError } from '@backstop/kit/errors'
 import { type AcceptedKey, refuseOtherSites } from '../../access/authenticate.ts'
+import { writeCookie } from '../../access/cookies.ts'
+import { isAdminOfAll, type Principal } from '../../access/rules/access.ts'
 import { decideSignInOrigin } from '../../access/rules/same-origin.ts'
-import { decideSecret, showSession, stateOfSession } from '../../access/rules/session.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { decideSecret, LINK_MS, LONGEST_MS, showSession, stateOfSession } from '../../access/rules/session.ts'
+import { defineRoute, type RequestClient, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { AdminCollections } from '../../store/stores.ts'
-import { openSession, type SignedIn } from './open-session.ts'
+import { findPerson } from '../people/person.ts'
 
 /** A key or token is short, so a stranger can make the API hold little. */
 const MAX_BODY_BYTES = 4_096
@@ -106,4 +115,89 @@ function signInByLink(
 ): SignedIn {
   const parent_ids = parent === undefined ? [] : [parent._id, ...parent.parent_ids]
   return { kind, principal_id, key_hash, signed_in_by: 'link', parent_ids, endsAt: parent?.expires_at ?? null }
+}
+
+/** 256 random bits in base62. */
+const SECRET_LENGTH = 43
+
+/** A secret that nobody can guess: the value of a cookie, or the token of a sign-in link. */
+export function generateToken(prefix: 'bss' | 'bsl'): Secret {
+  return new Secret(`${prefix}_${randomBase62(SECRET_LENGTH)}`)
+}
+
+/** Who signs in. */
+export interface SignedIn
+  extends Pick<SessionDocument, 'kind' | 'principal_id' | 'key_hash' | 'signed_in_by' | 'parent_ids'> {
+  /** The latest end of the session; null if only the limit of every session counts. */
+  readonly endsAt: Date | null
+}
+
+/** Builds a new session, and the cookie that holds its secret. */
+export function openSession(
+  { endsAt, ...who }: SignedIn,
+  id: string,
+  client: RequestClient,
+  now: Date,
+): { readonly document: SessionDocument; readonly cookie: string } {
+  const secret = generateToken('bss')
+  const longest = now.getTime() + LONGEST_MS
+  const expires_at = new Date(Math.min(longest, endsAt?.getTime() ?? longest))
+  const document: SessionDocument = {
+    _id: id,
+    hash: hashApiKey(secret),
+    ...who,
+    created_at: now,
+    last_seen_at: now,
+    expires_at,
+    ended_at: null,
+    address: client.address,
+    user_agent: client.userAgent,
+  }
+  const cookie = writeCookie('session', secret.reveal(), client.cookieForm, expires_at.getTime() - now.getTime())
+  return { document, cookie }
+}
+
+/** POST /v1/sign-in-links */
+export function signInLinkRoute({ stores, publicUrl }: AdminParts): Route {
+  /** Who the link signs in. */
+  async function signedIn(
+    principal: Principal,
+    personId: string | undefined,
+  ): Promise<Pick<SignInLinkDocument, 'kind' | 'principal_id' | 'key_hash'>> {
+    if (personId !== undefined && personId !== principal.id) {
+      const person = await findPerson(stores, principal, personId)
+      // An admin of one project could otherwise use the rights that the person has in other projects.
+      if (!isAdminOfAll(principal)) {
+        throw new AppError('forbidden', 'A link for another person requires the scope admin in all projects')
+      }
+      return { kind: 'person', principal_id: person._id, key_hash: null }
+    }
+    return { kind: principal.kind, principal_id: principal.id, key_hash: principal.keyHash }
+  }
+  return defineRoute({
+    method: 'post',
+    path: '/v1/sign-in-links',
+    operationId: 'createSignInLink',
+    tag: 'Sessions',
+    summary: 'Create a link that signs a browser in once, within 5 minutes',
+    description:
+      'For the caller, or for another person. Only this answer shows the link. A link that a session creates ends with that session, and the session that it opens lasts no longer.',
+    scope: 'admin',
+    body: NewSignInLink,
+    answers: { 201: { description: 'The link', schema: SignInLink, shownOnce: ['url', 'token'] } },
+    refusals: ['not_found'],
+    async handle({ body, principal, now, change }) {
+      const who = await signedIn(principal, body.person_id)
+      const token = generateToken('bsl')
+      const expires_at = new Date(now.getTime() + LINK_MS)
+      const created = { created_by: principal.id, session_id: principal.sessionId, expires_at }
+      const link = { _id: hashApiKey(token), ...who, ...created, used_at: null }
+      await change(
+        ({ signInLinks }) => signInLinks.insert(link),
+        () => ({ action: 'sign_in_link.create', target: who.principal_id, projectId: null }),
+      )
+      const url = `${publicUrl.replace(/\/$/, '')}/sign-in#${token.reveal()}`
+      return { status: 201, body: { url, token: token.reveal(), expires_at: expires_at.toISOString() } }
+    },
+  })
 }

@@ -1,4 +1,4 @@
-import { NewSilence, Silence, type SilenceDocument, SilenceQuery } from '@backstop/contracts'
+import { ConnectionListQuery, NewSilence, Silence, type SilenceDocument } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import { auditedAs } from '../../http/change-document.ts'
 import { findConnection, findInProject, findProject, refuseHeartbeat } from '../../http/find-resource.ts'
@@ -32,7 +32,7 @@ export function silenceRoutes({ stores }: AdminParts): Route[] {
       operationId: 'listSilences',
       summary: 'List silences of connections, newest first, including ended ones',
       items: 'silences',
-      query: SilenceQuery,
+      query: ConnectionListQuery,
       sortedBy: 'created_at',
       filter: ({ connection_id }) => ({ connection_id }),
     }),

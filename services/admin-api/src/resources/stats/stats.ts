@@ -14,8 +14,7 @@ import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
-import { daysIn, monthOf, type Period, periodOf } from './rules/period.ts'
-import { summarizeDays, summarizeStatement } from './rules/summarize-days.ts'
+import { daysIn, monthOf, type Period, periodOf, summarizeDays, summarizeStatement } from './rules/summarize-days.ts'
 
 const MAX_DAYS = 400
 /**

@@ -2,9 +2,9 @@ import {
   deterministicId,
   IdFilter,
   NewSuppression,
+  ProjectListQuery,
   Suppression,
   type SuppressionDocument,
-  SuppressionQuery,
   SuppressionReason,
 } from '@backstop/contracts'
 import { z } from 'zod'
@@ -30,7 +30,7 @@ export function suppressionRoutes(parts: AdminParts): Route[] {
       tag,
       summary: 'List suppressed addresses, newest first',
       items: 'addresses',
-      query: SuppressionQuery,
+      query: ProjectListQuery,
       schema: Suppression,
       collection: parts.stores.suppressions,
       sortedBy: 'suppressed_at',

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commandOf, type ProviderReport, readAddress } from './mail-event.ts'
-import { readPostmarkEvent } from './postmark-event.ts'
-import { readSesMessage } from './ses-event.ts'
+import { commandOf, type ProviderReport, readAddress, readPostmarkEvent, readSesMessage } from './mail-event.ts'
 
 /** Samples of the Amazon SES developer guide ("Notification examples"), with the X-Backstop-Project header added. */
 const sesMail = {
