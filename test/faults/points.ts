@@ -1,4 +1,4 @@
-import { LEDGER_CRASH_POINTS } from '../../packages/ledger/src/crash-points.ts'
+import { LEDGER_CRASH_POINTS } from '../../packages/ledger/src/published-ledger.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
 import { INGRESS_CRASH_POINTS } from '../../services/ingress/src/crash-points.ts'
 import { NOTIFIER_CARE_CRASH_POINTS, NOTIFIER_CRASH_POINTS } from '../../services/notifier/src/crash-points.ts'

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readInput, type Typed } from './read-input.ts'
+import { readInput } from './read-input.ts'
+import type { Typed } from './surroundings.ts'
 
 /** Types a line at a terminal. @returns the line, and everything that the terminal showed */
 async function typeAt(typed: Typed, line: string) {

@@ -1,9 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-
-/** Whether the terminal shows what the user types: an answer is shown, a secret is hidden. */
-export type Typed = 'shown' | 'hidden'
+import { CommandFault } from './fault.ts'
+import type { Surroundings, Typed } from './surroundings.ts'
 
 interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
@@ -33,4 +32,11 @@ async function askLine(question: string, terminal: Terminal): Promise<string> {
   } finally {
     lines.close()
   }
+}
+
+/** Reads a secret. Arguments are visible to other users of the machine, so secrets are read from standard input. */
+export async function readSecret(question: string, { readInput }: Pick<Surroundings, 'readInput'>): Promise<string> {
+  const secret = (await readInput(question, 'hidden')).trim()
+  if (secret !== '') return secret
+  throw new CommandFault('misused', 'Give the secret on standard input')
 }

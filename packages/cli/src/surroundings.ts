@@ -1,5 +1,7 @@
 import type { Environment } from '@backstop/kit/config'
-import type { Typed } from './read-input.ts'
+
+/** Whether the terminal shows what the user types: an answer is shown, a secret is hidden. */
+export type Typed = 'shown' | 'hidden'
 
 /** The environment of a command: variables, folder, output, user and clock. */
 export interface Surroundings {

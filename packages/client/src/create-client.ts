@@ -2,8 +2,7 @@ import { ApiProblem, NoAnswer, readProblem } from './api-problem.ts'
 import { createPagedList, type Page, type Query, type RequestOptions } from './call.ts'
 import { type Api, CALLS } from './generated/api.ts'
 import { newKey } from './new-key.ts'
-import { pause } from './pause.ts'
-import { retryWait } from './retry.ts'
+import { pause, retryWait } from './retry.ts'
 
 export interface ClientOptions {
   /** The address of the management API, e.g. `https://backstop.example.com`. */

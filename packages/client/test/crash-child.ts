@@ -1,7 +1,7 @@
 /** A program that makes one refund, for the test that kills it. Arguments: the port of the provider and of Backstop, the folder of the spool. */
 import Stripe from 'stripe'
 import { createFileSpool } from '../src/file-spool.ts'
-import { watch } from '../src/index.ts'
+import { watch } from '../src/reporter/watch.ts'
 
 const [port = '', folder = ''] = process.argv.slice(2)
 const stripe = new Stripe('sk_test_1', { host: '127.0.0.1', port: Number(port), protocol: 'http' })

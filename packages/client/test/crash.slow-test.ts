@@ -1,4 +1,5 @@
 /** A program that is killed while the provider answers its call: the next start reports the end of the operation. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -11,7 +12,7 @@ import Stripe from 'stripe'
 import { afterEach, expect, test } from 'vitest'
 import { createFileSpool } from '../src/file-spool.ts'
 import type { NewOperation } from '../src/generated/api.ts'
-import { watch } from '../src/index.ts'
+import { watch } from '../src/reporter/watch.ts'
 
 const stops: (() => unknown)[] = []
 afterEach(async () => {

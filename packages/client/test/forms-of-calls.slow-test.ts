@@ -3,7 +3,8 @@
  * be the same, byte for byte. What a form does is not judged here: a form that a major refuses must be refused with a reporter, too.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Report, watch } from '../src/index.ts'
+import type { Report } from '../src/reporter/report.ts'
+import { watch } from '../src/reporter/watch.ts'
 import { answerAsChargebee, chargebeeForms } from './forms/chargebee-forms.ts'
 import type { AnyClient, Form } from './forms/form.ts'
 import { answerAsPaddle, paddleForms } from './forms/paddle-forms.ts'

@@ -12,7 +12,7 @@ import { type Environment, Paddle } from '@paddle/paddle-node-sdk'
 import Chargebee from 'chargebee'
 import Stripe from 'stripe'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Reporter, type ReporterOptions, watch } from '../src/index.ts'
+import { type Reporter, type ReporterOptions, watch } from '../src/reporter/watch.ts'
 import { createRecordingBackstop } from './recording-backstop.ts'
 
 const stops: (() => Promise<unknown>)[] = []

@@ -5,7 +5,7 @@ import { accountIdOf, type PeriodAccount, periodOf, usageOf } from './rules/budg
  * Manages the budgets that people create. The ledger reserves and spends them. All calls throw AppError `unavailable`
  * if the store is unavailable.
  */
-export interface Budgets {
+export interface Budgets extends Pick<BudgetStore, 'list' | 'remove'> {
   /**
    * Creates a budget, or returns the stored one with that id. A new budget counts operations that are requested from
    * now on.
@@ -13,12 +13,8 @@ export interface Budgets {
   create(id: string, budget: NewBudget, now: number): Promise<Budget>
   /** Returns a budget; undefined if it is unknown or deleted. */
   get(id: string): Promise<Budget | undefined>
-  /** Returns budgets, newest first. */
-  list(filter: BudgetFilter): Promise<Budget[]>
   /** @returns undefined if the budget was changed since it was read */
   change(budget: Budget, patch: BudgetPatch, now: number): Promise<Budget | undefined>
-  /** Deletes a budget. Operations keep their shares of it. @returns false if it was changed since it was read */
-  remove(budget: Budget, now: number): Promise<boolean>
   /** Returns the usage of each budget in its present period, in the order of the argument, with one read. */
   usage(budgets: readonly Budget[], now: number): Promise<BudgetUsage[]>
 }
@@ -37,9 +33,11 @@ export interface BudgetStore {
   /** Inserts a budget. A stored budget with that id is kept. */
   insert(budget: Budget): Promise<void>
   load(id: string): Promise<Budget | undefined>
+  /** Returns budgets, newest first. */
   list(filter: BudgetFilter): Promise<Budget[]>
   /** Replaces version `budget.version - 1`. @returns false if another version is stored */
   replace(budget: Budget): Promise<boolean>
+  /** Deletes a budget. Operations keep their shares of it. @returns false if it was changed since it was read */
   remove(budget: Budget, now: number): Promise<boolean>
   accounts(ids: readonly string[]): Promise<PeriodAccount[]>
 }
@@ -57,13 +55,8 @@ export function createBudgets(store: BudgetStore): Budgets {
     get: id => store.load(id),
     list: filter => store.list(filter),
     async change(budget, { name, cap }, now) {
-      const changed: Budget = {
-        ...budget,
-        name: name ?? budget.name,
-        cap: cap ?? budget.cap,
-        version: budget.version + 1,
-        updated_at: isoTime(now),
-      }
+      const fields = { name: name ?? budget.name, cap: cap ?? budget.cap }
+      const changed = { ...budget, ...fields, version: budget.version + 1, updated_at: isoTime(now) }
       return (await store.replace(changed)) ? changed : undefined
     },
     remove: (budget, now) => store.remove(budget, now),

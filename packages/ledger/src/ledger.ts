@@ -25,7 +25,7 @@ import {
 import { applyTransition, markReminded, type OperationConnection, recordOperation } from './rules/operation.ts'
 
 /** Records operations and their states. All calls throw AppError `unavailable` if the store is unavailable. */
-export interface Ledger {
+export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | 'changedAfter' | 'dueApprovals'> {
   /**
    * Records an operation in the reported state. A request waits for approval if its project requires it. A repeated
    * report with the same idempotency key and connection returns the stored operation. If the repeat has a later state,
@@ -56,23 +56,9 @@ export interface Ledger {
    * @throws AppError `not_found`; `illegal_transition`
    */
   decide(operationId: string, decision: Decision, now: number): Promise<Operation>
-  /** Returns ids of operations with a due reminder or expiry, in order of due time. */
-  dueApprovals(now: number, limit: number): Promise<string[]>
   /** Sends the reminder or records the expiry that is due. If several callers do so at once, one succeeds. */
   fireTimer(operationId: string, now: number): Promise<'reminded' | 'expired' | 'nothing_due'>
   get(operationId: string): Promise<Operation | undefined>
-  /** Returns operations, newest first. */
-  list(query: OperationFilter): Promise<Operation[]>
-  /**
-   * Returns every operation with any of the references, which contain the project (contracts/references.ts), with one
-   * read.
-   */
-  byReferences(references: readonly string[]): Promise<Operation[]>
-  /**
-   * Returns operations that were sent to the provider, in the order of their last change, beginning after a position.
-   * @param before milliseconds since the epoch; excluded
-   */
-  changedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
   /**
    * Returns the connections with an operation that reached `executing`, with one read. `out_of_band: auto` alerts on
    * these.
@@ -141,9 +127,16 @@ export interface OperationStore {
   write(write: OperationWrite): Promise<WriteOutcome>
   load(operationId: string): Promise<Operation | undefined>
   loadByIdempotencyKey(connectionId: string, key: string): Promise<Operation | undefined>
+  /** Returns operations, newest first. */
   list(filter: OperationFilter): Promise<Operation[]>
+  /** Returns every operation with any of the references, which contain the project (contracts/references.ts), with one read. */
   byReferences(references: readonly string[]): Promise<Operation[]>
+  /**
+   * Returns operations that were sent to the provider, in the order of their last change, beginning after a position.
+   * @param before milliseconds since the epoch; excluded
+   */
   changedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
+  /** Returns ids of operations with a due reminder or expiry, in order of due time. */
   dueApprovals(now: number, limit: number): Promise<string[]>
   /** Returns the approval policy of a project. */
   approvalPolicy(projectId: string): Promise<ApprovalPolicy>

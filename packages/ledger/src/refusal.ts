@@ -43,61 +43,47 @@ export class LedgerRefusal extends AppError {
   readonly refusal: Refusal
 
   constructor(refusal: Refusal) {
-    const { code, message, details } = factsOf(refusal)
-    super(code, message, { details })
+    const details = detailsOf(refusal)
+    super(codeOf(refusal), `The ledger refuses the call (${refusal.kind}): ${JSON.stringify(details)}`, { details })
     this.name = 'LedgerRefusal'
     this.refusal = refusal
   }
 }
 
-interface RefusalFacts {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly details: Record<string, unknown>
+function codeOf(refusal: Refusal): ErrorCode {
+  switch (refusal.kind) {
+    case 'transition':
+      return refusal.reason === 'other_provider_ref' ? 'conflict' : 'illegal_transition'
+    case 'reported_as_approved':
+      return 'illegal_transition'
+    case 'time':
+    case 'uncountable':
+      return 'invalid_request'
+    case 'budget_exceeded':
+      return 'budget_exceeded'
+    case 'report_differs':
+      return 'idempotency_conflict'
+    default:
+      return refusal satisfies never
+  }
 }
 
-function factsOf(refusal: Refusal): RefusalFacts {
+function detailsOf(refusal: Refusal): Record<string, unknown> {
   switch (refusal.kind) {
     case 'transition': {
       const { operation, to, reason } = refusal
-      return {
-        code: reason === 'other_provider_ref' ? 'conflict' : 'illegal_transition',
-        message: `Operation ${operation.operation_id} cannot become ${to}: ${reason}`,
-        details: { operation_id: operation.operation_id, from: operation.state, to, reason },
-      }
+      return { operation_id: operation.operation_id, from: operation.state, to, reason }
     }
     case 'reported_as_approved':
-      return {
-        code: 'illegal_transition',
-        message: 'An operation cannot be reported as approved in a project where only people approve',
-        details: { to: 'approved', reason: 'approval_is_not_yours' },
-      }
-    case 'time': {
-      const { field, reason } = refusal
-      return { code: 'invalid_request', message: `${field} is refused: ${reason}`, details: { field, reason } }
-    }
-    case 'uncountable': {
-      const { budget_id } = refusal.budget
-      return {
-        code: 'invalid_request',
-        message: `Budget ${budget_id} needs amount and currency`,
-        details: { budget_id },
-      }
-    }
-    case 'budget_exceeded': {
-      const { budget, left } = refusal
-      const message = `The operation does not fit into budget ${budget.budget_id}`
-      return { code: 'budget_exceeded', message, details: { budget_id: budget.budget_id, left } }
-    }
-    case 'report_differs': {
-      const { stored, field } = refusal
-      const { operation_id } = stored
-      return {
-        code: 'idempotency_conflict',
-        message: `Operation ${operation_id} has the same idempotency key and another ${field}`,
-        details: { operation_id, field },
-      }
-    }
+      return { to: 'approved', reason: 'approval_is_not_yours' }
+    case 'time':
+      return { field: refusal.field, reason: refusal.reason }
+    case 'uncountable':
+      return { budget_id: refusal.budget.budget_id }
+    case 'budget_exceeded':
+      return { budget_id: refusal.budget.budget_id, left: refusal.left }
+    case 'report_differs':
+      return { operation_id: refusal.stored.operation_id, field: refusal.field }
     default:
       return refusal satisfies never
   }

@@ -15,7 +15,7 @@ import { CLOCK_SKEW_MS } from './rules/operation.ts'
  * Records failed runs of the customer's software. Operations name their run by `run_id`. All calls throw AppError
  * `unavailable` if the store is unavailable.
  */
-export interface Runs {
+export interface Runs extends Pick<RunStore, 'list' | 'projectsOf'> {
   /**
    * Records that a run failed, and alerts once. A repeated report returns the stored failure.
    * @throws LedgerRefusal `invalid_request` for a time in the future
@@ -27,10 +27,6 @@ export interface Runs {
   ): Promise<{ run: FailedRun; outcome: 'created' | 'unchanged' }>
   /** Returns the failure of a run; undefined if none was reported. */
   get(run: RunName): Promise<FailedRun | undefined>
-  /** Returns failed runs, newest first by `reported_at`. */
-  list(filter: RunFilter): Promise<FailedRun[]>
-  /** Returns the projects with an operation or a failure of the run. */
-  projectsOf(runId: string): Promise<string[]>
 }
 
 /** The name of a run. Reporters choose the run_id, so it is unique in one project only. */
@@ -52,7 +48,9 @@ export interface RunStore {
   /** @returns false if the run is already stored */
   insert(id: string, run: FailedRun, entry: OutboxEntry): Promise<boolean>
   load(id: string): Promise<FailedRun | undefined>
+  /** Returns failed runs, newest first by `reported_at`. */
   list(filter: RunFilter): Promise<FailedRun[]>
+  /** Returns the projects with an operation or a failure of the run. */
   projectsOf(runId: string): Promise<string[]>
   /** Returns the newest operations of a run, and their total number. */
   operationsOf(run: RunName, limit: number): Promise<{ newest: Operation[]; total: number }>

@@ -11,8 +11,7 @@ import {
   until,
 } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
-import { LEDGER_CRASH_POINTS } from '../src/crash-points.ts'
-import { publishLedger } from '../src/index.ts'
+import { LEDGER_CRASH_POINTS, publishLedger } from '../src/published-ledger.ts'
 import { openProject } from './books.ts'
 import { type LedgerDatabase, openLedgerDatabase } from './mongo-books.ts'
 

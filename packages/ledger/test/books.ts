@@ -1,6 +1,8 @@
 import { type NewOperation, newId, type Operation, type OutboxEntry } from '@backstop/contracts'
 import type { PendingOutbox } from '@backstop/kit/outbox'
-import type { Books, LedgerOptions, OperationConnection } from '../src/index.ts'
+import type { LedgerOptions } from '../src/ledger.ts'
+import type { Books } from '../src/published-ledger.ts'
+import type { OperationConnection } from '../src/rules/operation.ts'
 
 /** The books over one kind of store, with the project settings that admin-api stores. */
 export interface TestBooks extends Books {

@@ -1,4 +1,5 @@
 /** Compares the ledger's budgets with a model that adds and subtracts, over random orders of reports and times. */
+
 import { type Budget, newId, type Operation, type OperationState } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import type { PendingOutbox } from '@backstop/kit/outbox'

@@ -6,7 +6,8 @@ import { Secret } from '@backstop/kit/config'
 import { createLogger } from '@backstop/kit/logger'
 import { connectMongo } from '@backstop/kit/mongo'
 import { createFixedCodec } from '@backstop/kit/test'
-import { openMongoBooks, publishLedger } from '../src/index.ts'
+import { openMongoBooks } from '../src/index.ts'
+import { publishLedger } from '../src/published-ledger.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
 const logger = createLogger('ledger', 'info')

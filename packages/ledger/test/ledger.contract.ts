@@ -2,7 +2,8 @@
 import { type NewOperation, newId, type Operation } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Ledger, OperationConnection } from '../src/index.ts'
+import type { Ledger } from '../src/ledger.ts'
+import type { OperationConnection } from '../src/rules/operation.ts'
 import { NOW, type OpenTestBooks } from './books.ts'
 
 export function describeLedger(name: string, open: OpenTestBooks): void {

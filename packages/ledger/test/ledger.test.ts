@@ -1,4 +1,4 @@
-import { type ApprovalPolicy, approvalPolicyOf } from '../src/index.ts'
+import { type ApprovalPolicy, approvalPolicyOf } from '../src/rules/approval.ts'
 import { describeApprovals } from './approvals.contract.ts'
 import type { OpenTestBooks } from './books.ts'
 import { describeBudgets } from './budgets.contract.ts'

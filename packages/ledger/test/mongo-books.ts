@@ -1,7 +1,8 @@
 import { COLLECTIONS, type CollectionDefinition, type ProjectDocument } from '@backstop/contracts'
 import { connectMongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
-import { type OpenBooks, openMongoBooks } from '../src/index.ts'
+import { openMongoBooks } from '../src/index.ts'
+import type { OpenBooks } from '../src/published-ledger.ts'
 import type { OpenTestBooks } from './books.ts'
 
 export interface LedgerDatabase {

@@ -2,7 +2,7 @@
 import { newId } from '@backstop/contracts'
 import type { PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runDocumentId } from '../src/index.ts'
+import { runDocumentId } from '../src/runs.ts'
 import { alertsOf, NOW, type OpenTestBooks, openProject, type TestBooks, type TestProject } from './books.ts'
 
 export function describeRuns(name: string, open: OpenTestBooks): void {

@@ -13,7 +13,7 @@ import {
 import { CommandFault } from '../fault.ts'
 import { factsOf } from '../output/table.ts'
 import { chooseProject } from '../projects/choose-project.ts'
-import { readSecret } from '../read-secret.ts'
+import { readSecret } from '../read-input.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { findConnection } from './find-connection.ts'
 import { setupText } from './setup-steps.ts'

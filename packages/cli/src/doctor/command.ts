@@ -1,14 +1,13 @@
-import { ApiProblem, type Client, NoAnswer } from '@backstop/client'
+import { ApiProblem, type Client, type Connection, NoAnswer } from '@backstop/client'
 import { showableText } from '@backstop/contracts'
 import type { Command } from 'commander'
 import { addCommand, type Context, parseCount } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
 import { counted } from '../output/rules/counted.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { readApiFacts } from './read-api.ts'
 import { checkKafka, checkMongo, checkRegistry, type Limits } from './read-infrastructure.ts'
 import { type Finding, finding } from './rules/finding.ts'
-import { judgeApi } from './rules/judge-api.ts'
+import { type ApiFacts, type ConnectionFacts, judgeApi } from './rules/judge-api.ts'
 import { type ClockReading, judgeClocks, nameFullDisk } from './rules/judge-infrastructure.ts'
 import { type Infrastructure, readInfrastructure } from './settings.ts'
 
@@ -165,4 +164,40 @@ function diagnosisText(diagnosis: Diagnosis): string {
   const healthy =
     faultsOf(diagnosis).length === 0 && checked.length > 0 ? [`✓ No faults in ${checked.join('; ')}\n`] : []
   return [...lines, ...healthy, ...skipped].join('')
+}
+
+/** Dead letters that are counted; more are stated as "or more". */
+const COUNTED = 100
+
+/** Older dead letters are no news, and the messages among them are no longer kept. */
+const DEAD_LETTERS_MS = 30 * 86_400_000
+
+/** Reads the facts that the management API has. @throws ApiProblem NoAnswer */
+export async function readApiFacts(client: Client, now: number): Promise<ApiFacts> {
+  const connections: ConnectionFacts[] = []
+  for await (const { project_id } of client.projects.list({ limit: 100 })) {
+    for await (const connection of client.connections.list(project_id, { limit: 100 })) {
+      if (connection.status === 'active') connections.push(await factsOfConnection(client, connection))
+    }
+  }
+  const channels: ApiFacts['channels'][number][] = []
+  for await (const channel of client.alertChannels.list({ limit: 100 })) channels.push(channel)
+  const deadLetters = await client.deadLetters.list({
+    limit: COUNTED,
+    from: new Date(now - DEAD_LETTERS_MS).toISOString(),
+  })
+  const { keys } = await client.secretKeys.get()
+  const { processes } = await client.processes.get()
+  return {
+    connections,
+    channels,
+    deadLetters: { kinds: deadLetters.data.map(({ kind }) => kind), more: deadLetters.next_cursor !== null },
+    secretKeys: keys,
+    processes,
+  }
+}
+
+async function factsOfConnection(client: Client, connection: Connection): Promise<ConnectionFacts> {
+  const { data } = await client.inbox.list({ connection_id: connection.connection_id, limit: 1 })
+  return { ...connection, lastWebhookAt: data[0]?.received_at ?? null }
 }

@@ -1,7 +1,7 @@
 import { ApiProblem } from '../api-problem.ts'
 import type { Client } from '../create-client.ts'
 import type { AlertChannel, Api, Connection, Delivery, Incident } from '../generated/api.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../retry.ts'
 import { createEventParser, type StreamEvent } from './stream-events.ts'
 
 interface DataOfType {

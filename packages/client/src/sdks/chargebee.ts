@@ -1,6 +1,7 @@
-import { failureOfAnswer, failureOfError } from './failure.ts'
 import {
   amountAt,
+  failureOfAnswer,
+  failureOfError,
   formFields,
   headerAt,
   type Outcome,

@@ -1,6 +1,7 @@
-import { type Failure, failureOfError } from './failure.ts'
 import {
   amountAt,
+  type Failure,
+  failureOfError,
   type Outcome,
   type ReportedRequest,
   type Route,

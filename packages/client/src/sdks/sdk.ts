@@ -1,5 +1,4 @@
 /** What the reporter knows about the official library of a provider. */
-import { type Failure, failureOfError } from './failure.ts'
 
 /** A refund or cancellation, as a request and its answer show it. */
 export interface ProviderCall {
@@ -161,4 +160,28 @@ export function withFunction<T extends object>(of: T, name: string, replacement:
     set: (_, key, value) => Reflect.set(of, key, value),
     has: (_, key) => Reflect.has(of, key),
   })
+}
+
+/** Statuses of temporary failures. After any of them the same call may still succeed, or may have succeeded. */
+const TEMPORARY = new Set([408, 409, 425, 429])
+
+/** What a failed request says about the refund or cancellation. */
+export interface Failure {
+  /** True if the provider refused the request, so that a repeat would fail too. Otherwise it may have been executed. */
+  readonly isRefusal: boolean
+  readonly reason: string
+}
+
+/** The failure of a request that was answered with an error. */
+export function failureOfAnswer(status: number, message: string | undefined): Failure {
+  return { isRefusal: isRefused(status), reason: (message ?? `HTTP ${status}`).slice(0, 500) }
+}
+
+/** The failure of a request without a readable answer. */
+export function failureOfError(error: unknown): Failure {
+  return { isRefusal: false, reason: (error instanceof Error ? error.message : String(error)).slice(0, 500) }
+}
+
+export function isRefused(status: number): boolean {
+  return status >= 400 && status < 500 && !TEMPORARY.has(status)
 }

@@ -1,8 +1,10 @@
 /** The requests of `stripe` are watched at its HTTP client, so every form of a call is read as it is sent. */
-import { failureOfAnswer, failureOfError, isRefused } from './failure.ts'
 import {
+  failureOfAnswer,
+  failureOfError,
   formFields,
   headerAt,
+  isRefused,
   onNextResult,
   type ReportedRequest,
   type Sdk,

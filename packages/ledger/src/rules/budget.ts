@@ -178,7 +178,7 @@ export function applyMoves(moves: readonly BudgetMove[], accounts: ReadonlyMap<s
       refused.push({ budget: takes.budget, account: before })
     const percents = CAP_PERCENTS.filter(percent => usedAndReserved(after) >= (takes.budget.cap * percent) / 100)
     const percent = percents.at(-1)
-    if (percent === undefined || before.alertedPercents.some(told => told >= percent)) return after
+    if (percent === undefined || before.alertedPercents.some(alerted => alerted >= percent)) return after
     const account = { ...after, alertedPercents: percents }
     reached.push({ budget: takes.budget, account, percent })
     return account

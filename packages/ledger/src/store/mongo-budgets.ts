@@ -3,6 +3,7 @@ import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } 
 import type { Db, Filter } from 'mongodb'
 import type { BudgetFilter, BudgetStore } from '../budgets.ts'
 import type { PeriodAccount } from '../rules/budget.ts'
+import { given, olderThan } from './list-filter.ts'
 
 /** Budgets in MongoDB: collection `budgets`. mongo-operations.ts writes their accounts. */
 export function createMongoBudgetStore(db: Db): BudgetStore {
@@ -52,13 +53,8 @@ export function createMongoBudgetStore(db: Db): BudgetStore {
 }
 
 function toFilter({ projectId, connectionId, after }: BudgetFilter): Filter<BudgetDocument> {
-  return {
-    ...(projectId === undefined ? {} : { project_id: projectId }),
-    ...(connectionId === undefined ? {} : { connection_id: connectionId }),
-    ...(after === undefined
-      ? {}
-      : { $or: [{ created_at: { $lt: after.at } }, { created_at: after.at, _id: { $lt: after.id } }] }),
-  }
+  const $or = after && olderThan('created_at', after.at, after.id)
+  return given({ project_id: projectId, connection_id: connectionId, $or })
 }
 
 function toDocument(budget: Budget): BudgetDocument {

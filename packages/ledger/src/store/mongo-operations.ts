@@ -8,12 +8,19 @@ import {
   type ProjectDocument,
   searchKeysOfOperation,
 } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit/mongo'
-import type { ClientSession, Db, Filter } from 'mongodb'
+import {
+  asUnavailable,
+  isDuplicateKey,
+  LIST_WITHIN_MS,
+  runListQuery,
+  writeIgnoringDuplicates,
+} from '@backstop/kit/mongo'
+import type { ClientSession, Db, Filter, FindOptions } from 'mongodb'
 import type { ChangePosition, OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capAlertEntry } from '../rules/announcements.ts'
 import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
 import { applyMoves } from '../rules/budget.ts'
+import { given, olderThan } from './list-filter.ts'
 import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
 import { createOneAtATime } from './one-at-a-time.ts'
 
@@ -39,11 +46,8 @@ export function createMongoOperationStore(db: Db): OperationStore {
   const budgets = db.collection<BudgetDocument>('budgets')
   const projects = db.collection<ProjectDocument>('projects')
   const oneAtATime = createOneAtATime()
-  const find = (filter: Filter<OperationDocument>) =>
-    asUnavailable(async () => {
-      const found = await operations.find(filter, { projection: INTERNAL_FIELDS }).toArray()
-      return found.map(toOperation)
-    })
+  const find = async (filter: Filter<OperationDocument>, options: FindOptions = {}) =>
+    (await operations.find(filter, { ...options, projection: INTERNAL_FIELDS }).toArray()).map(toOperation)
   const findOne = (filter: Filter<OperationDocument>) =>
     asUnavailable(async () => {
       const found = await operations.findOne(filter, { projection: INTERNAL_FIELDS })
@@ -60,23 +64,18 @@ export function createMongoOperationStore(db: Db): OperationStore {
       ),
     load: operationId => findOne({ _id: operationId }),
     loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
-    byReferences: references => find({ refs: { $in: [...references] } }),
+    byReferences: references => asUnavailable(() => find({ refs: { $in: [...references] } })),
 
     changedAfter: (position, before, limit) =>
-      asUnavailable(async () => {
+      asUnavailable(() => {
         const filter = { $and: [sentAndChangedAfter(position), { updated_at: { $lt: isoTime(before) } }] }
-        const found = operations.find(filter, { projection: INTERNAL_FIELDS }).sort({ updated_at: 1, _id: 1 })
-        return (await found.limit(limit).toArray()).map(toOperation)
+        return find(filter, { sort: { updated_at: 1, _id: 1 }, limit })
       }),
 
     list: filter =>
-      runListQuery(async () => {
-        const found = await operations
-          .find(toFilter(filter), { projection: INTERNAL_FIELDS, maxTimeMS: LIST_WITHIN_MS })
-          .sort({ created_at: -1, _id: -1 })
-          .limit(filter.limit)
-          .toArray()
-        return found.map(toOperation)
+      runListQuery(() => {
+        const options = { sort: { created_at: -1, _id: -1 }, limit: filter.limit, maxTimeMS: LIST_WITHIN_MS } as const
+        return find(toFilter(filter), options)
       }),
 
     dueApprovals: (now, limit) =>
@@ -107,13 +106,10 @@ function createExecutions(db: Db): Pick<OperationStore, 'markExecuted' | 'execut
   return {
     async markExecuted({ connection_id: _id, project_id, operation_id }, now) {
       if (executed.has(_id)) return
-      await asUnavailable(async () => {
-        try {
-          await firstExecutions.insertOne({ _id, project_id, operation_id, at: new Date(now) })
-        } catch (error) {
-          if (!isDuplicateKey(error)) throw error
-        }
-      })
+      const first = { _id, project_id, operation_id, at: new Date(now) }
+      await asUnavailable(() =>
+        writeIgnoringDuplicates(() => firstExecutions.insertMany([first], { ordered: false }), 1),
+      )
       if (executed.size >= MAX_EXECUTED) executed.clear()
       executed.add(_id)
     },
@@ -203,37 +199,25 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
 }
 
 function toFilter(filter: OperationFilter): Filter<OperationDocument> {
-  const { after, minAmount, maxAmount } = filter
-  const [from, to] = [filter.from?.toISOString(), filter.to?.toISOString()]
-  return {
-    ...(filter.kind === undefined ? {} : { kind: filter.kind }),
-    ...(filter.providerRef === undefined ? {} : { provider_ref: filter.providerRef }),
-    ...(filter.currency === undefined ? {} : { currency: filter.currency }),
-    ...(minAmount === undefined && maxAmount === undefined
-      ? {}
-      : {
-          amount: {
-            ...(minAmount === undefined ? {} : { $gte: minAmount }),
-            ...(maxAmount === undefined ? {} : { $lte: maxAmount }),
-          },
-        }),
-    ...(from === undefined && to === undefined
-      ? {}
-      : { created_at: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) } }),
-    ...(filter.projectId === undefined ? {} : { project_id: filter.projectId }),
-    ...(filter.connectionId === undefined ? {} : { connection_id: filter.connectionId }),
-    ...(filter.state === undefined ? {} : { state: filter.state }),
-    ...(filter.subject === undefined ? {} : { subject: filter.subject }),
-    ...(filter.runId === undefined ? {} : { run_id: filter.runId }),
-    ...(after === undefined
-      ? {}
-      : {
-          $or: [
-            { created_at: { $lt: after.createdAt } },
-            { created_at: after.createdAt, _id: { $lt: after.operationId } },
-          ],
-        }),
-  }
+  const { after, from, to } = filter
+  return given({
+    kind: filter.kind,
+    provider_ref: filter.providerRef,
+    currency: filter.currency,
+    amount: rangeOf({ $gte: filter.minAmount, $lte: filter.maxAmount }),
+    created_at: rangeOf({ $gte: from?.toISOString(), $lt: to?.toISOString() }),
+    project_id: filter.projectId,
+    connection_id: filter.connectionId,
+    state: filter.state,
+    subject: filter.subject,
+    run_id: filter.runId,
+    $or: after && olderThan('created_at', after.createdAt, after.operationId),
+  })
+}
+
+function rangeOf(bounds: object): object | undefined {
+  const range = given(bounds)
+  return Object.keys(range).length === 0 ? undefined : range
 }
 
 type OperationFields = Omit<OperationDocument, 'outbox' | 'outbox_at' | 'timer_at'>

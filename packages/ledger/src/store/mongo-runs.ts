@@ -2,6 +2,7 @@ import type { FailedRun, FailedRunDocument, Operation, OperationDocument } from 
 import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 import type { RunStore } from '../runs.ts'
+import { given, olderThan } from './list-filter.ts'
 import { INTERNAL_FIELDS } from './mongo-operations.ts'
 
 /** The limit of queries that callers of the API choose. */
@@ -31,12 +32,10 @@ export function createMongoRunStore(db: Db): RunStore {
       }),
     list: ({ projectId, after, limit }) =>
       runListQuery(async () => {
-        const where = {
-          ...(projectId === undefined ? {} : { project_id: projectId }),
-          ...(after === undefined
-            ? {}
-            : { $or: [{ reported_at: { $lt: after.at } }, { reported_at: after.at, _id: { $lt: after.id } }] }),
-        }
+        const where = given({
+          project_id: projectId,
+          $or: after && olderThan('reported_at', after.at, after.id),
+        })
         const found = await runs.find(where, WITHIN).sort({ reported_at: -1, _id: -1 }).limit(limit).toArray()
         return found.map(toRun)
       }),

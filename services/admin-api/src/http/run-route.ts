@@ -74,107 +74,124 @@ interface CheckedRequest {
  * the change and write its audit row, answer. The body is not read before the scope is checked.
  */
 export function createRouteRunner(options: RouteRunnerOptions) {
-  const { stores, secretBox, clock, bodies, logger } = options
+  const { clock, bodies } = options
   return async (route: Route, request: Request, response: Response): Promise<void> => {
     const now = new Date(clock.now())
-    const principal = await authorize(route, request, now, response)
+    const principal = await authorize(options, route, request, now, response)
     const params = checkInput('path', route.params, request.params)
     const query = checkInput('query', isOpen(route.query) ? route.query : route.query.strict(), request.query)
     route.checkCredential(params as never)
     const received = await receiveBody(request, route, { budget: bodies, clock })
     try {
-      const checkedRequest = { route, request, response, principal, params, query, given: received.content, now }
-      const answer = await runHandler(checkedRequest)
-      if (answer.refusal !== undefined) recordRefusal(answer.refusal, route, response)
+      const given = received.content
+      const answer = await runHandler(options, { route, request, response, principal, params, query, given, now })
+      if (answer.refusal !== undefined) recordRefusal(options, answer.refusal, route, response)
       await send(response, answer, clock)
     } finally {
       received.release()
     }
   }
+}
 
-  /**
-   * Authenticates the caller and checks the scope of the route. Refuses a change while this process must not make any; sign-ins go on.
-   * @param response of a new request, which counts for the limit of the caller and whose facts get the caller, also if the scope is missing
-   */
-  async function authorize(
-    { scope, method }: Route,
-    request: Request,
-    now: Date,
-    response?: Response,
-  ): Promise<Principal> {
-    if (scope === 'public') return PUBLIC_PRINCIPAL
-    const authorization = request.get('authorization')
-    const cookieForm = decideCookieForm(request.get('host'), options.publicUrl)
-    const credentials = { ...originOf(request), authorization, cookie: request.get('cookie'), cookieForm }
-    const identity = await authenticate(credentials, options, now)
-    if (response !== undefined) {
-      response.locals.facts.identity = identity
-      options.limits.limitKey(identity.id, response)
-    }
-    const principal = toPrincipal(identity, scope)
-    const refusal = method === 'get' ? undefined : options.refusesChanges()
-    if (refusal !== undefined) throw new AppError('unavailable', refusal, { retryable: true })
-    return principal
+/**
+ * Authenticates the caller and checks the scope of the route. Refuses a change while this process must not make any; sign-ins go on.
+ * @param response of a new request, which counts for the limit of the caller and whose facts get the caller, also if the scope is missing
+ */
+async function authorize(
+  options: RouteRunnerOptions,
+  { scope, method }: Route,
+  request: Request,
+  now: Date,
+  response?: Response,
+): Promise<Principal> {
+  if (scope === 'public') return PUBLIC_PRINCIPAL
+  const authorization = request.get('authorization')
+  const cookieForm = decideCookieForm(request.get('host'), options.publicUrl)
+  const credentials = { ...originOf(request), authorization, cookie: request.get('cookie'), cookieForm }
+  const identity = await authenticate(credentials, options, now)
+  if (response !== undefined) {
+    response.locals.facts.identity = identity
+    options.limits.limitKey(identity.id, response)
   }
+  const principal = toPrincipal(identity, scope)
+  const refusal = method === 'get' ? undefined : options.refusesChanges()
+  if (refusal !== undefined) throw new AppError('unavailable', refusal, { retryable: true })
+  return principal
+}
 
-  /** Does for a refusal that is answered as a page what the server does for one that is answered as a problem. */
-  function recordRefusal(refusal: AppError, { operationId }: Route, { locals: { facts } }: Response): void {
-    facts.code = refusal.code
-    options.refusals.record(refusal, operationId, facts)
-    if (refusal.status >= 500) logger.warn({ error: refusal, request_id: facts.requestId }, 'http.unavailable')
-  }
+/** Does for a refusal that is answered as a page what the server does for one that is answered as a problem. */
+function recordRefusal(
+  { refusals, logger }: RouteRunnerOptions,
+  refusal: AppError,
+  { operationId }: Route,
+  { locals: { facts } }: Response,
+): void {
+  facts.code = refusal.code
+  refusals.record(refusal, operationId, facts)
+  if (refusal.status >= 500) logger.warn({ error: refusal, request_id: facts.requestId }, 'http.unavailable')
+}
 
-  /** Runs the route's handler on a completely received request. */
-  async function runHandler(checkedRequest: CheckedRequest): Promise<RouteAnswer> {
-    const { route, request, response, principal, params, query, given, now } = checkedRequest
-    const { facts } = response.locals
-    const body = checkBody(route, given)
-    const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
-      const requester = { identity: principal, requestId: facts.requestId, address: facts.address, now }
-      const answer = await route.handle({
-        params,
-        query,
-        body,
-        principal,
-        client: clientOf(request, facts.address, decideCookieForm(request.get('host'), options.publicUrl)),
-        ifMatch: request.get('if-match'),
-        now,
-        cursors: cursorsFor(checkedRequest, body),
-        newId: makeId,
-        change: changeWithAuditRow(stores, makeId, requester),
-        lastEventId: request.get('last-event-id'),
-        accepts: (types: readonly string[]) => request.accepts([...types]) || undefined,
-        authorize: () => authorize(route, request, new Date(clock.now())),
-        signal: AbortSignal.any([disconnectSignal(response), options.stopping]),
-        requestId: facts.requestId,
-        logger,
-      } as unknown as RouteRequest<never, never, never>)
-      if (answer.changed !== undefined) await writeAuditRow(stores, makeId('audit'), requester, answer.changed)
-      return answer
-    }
-    const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
-    if (key === undefined) return work(randomIds)
-    return runOnce(
-      stores.idempotencyKeys,
-      secretBox,
-      {
-        key,
-        callerId: principal.id,
-        content: [request.method, request.path, JSON.stringify(given ?? null)],
-        now,
-        shownOnce: Object.values(route.answers).flatMap(({ shownOnce }) => shownOnce ?? []),
-      },
-      work,
-    )
+/** Runs the route's handler on a completely received request. */
+async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest): Promise<RouteAnswer> {
+  const { stores, secretBox } = options
+  const { route, request, response, principal, given, now } = checked
+  const { requestId, address } = response.locals.facts
+  const body = checkBody(route, given)
+  const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
+    const requester = { identity: principal, requestId, address, now }
+    const change = changeWithAuditRow(stores, makeId, requester)
+    const answer = await route.handle(routeRequestOf(options, checked, { body, newId: makeId, change }))
+    if (answer.changed !== undefined) await writeAuditRow(stores, makeId('audit'), requester, answer.changed)
+    return answer
   }
+  const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
+  if (key === undefined) return work(randomIds)
+  const idempotent = {
+    key,
+    callerId: principal.id,
+    content: [request.method, request.path, JSON.stringify(given ?? null)],
+    now,
+    shownOnce: Object.values(route.answers).flatMap(({ shownOnce }) => shownOnce ?? []),
+  }
+  return runOnce(stores.idempotencyKeys, secretBox, idempotent, work)
+}
 
-  function cursorsFor({ route, principal, params, query }: CheckedRequest, body: unknown): ListCursors {
-    const asked =
-      (query as { project_id?: string }).project_id ?? (body as { project_id?: string } | undefined)?.project_id
-    const filter = restrictToProject(principal, asked)
-    const projectId = filter.kind === 'filter' ? filter.where.project_id : undefined
-    return createListCursors(secretBox, { list: route.operationId, projectId, params, query, body })
-  }
+function routeRequestOf(
+  options: RouteRunnerOptions,
+  checked: CheckedRequest,
+  made: Pick<RouteRequest<never, never, unknown>, 'body' | 'newId' | 'change'>,
+): RouteRequest<never, never, never> {
+  const { clock, stopping, logger, publicUrl } = options
+  const { route, request, response, principal, params, query, now } = checked
+  const { requestId, address } = response.locals.facts
+  return {
+    ...made,
+    params,
+    query,
+    principal,
+    client: clientOf(request, address, decideCookieForm(request.get('host'), publicUrl)),
+    ifMatch: request.get('if-match'),
+    now,
+    cursors: cursorsFor(options, checked, made.body),
+    lastEventId: request.get('last-event-id'),
+    accepts: (types: readonly string[]) => request.accepts([...types]) || undefined,
+    authorize: () => authorize(options, route, request, new Date(clock.now())),
+    signal: AbortSignal.any([disconnectSignal(response), stopping]),
+    requestId,
+    logger,
+  } as RouteRequest<unknown, unknown, unknown> as RouteRequest<never, never, never>
+}
+
+function cursorsFor(
+  { secretBox }: RouteRunnerOptions,
+  { route, principal, params, query }: CheckedRequest,
+  body: unknown,
+): ListCursors {
+  const asked =
+    (query as { project_id?: string }).project_id ?? (body as { project_id?: string } | undefined)?.project_id
+  const filter = restrictToProject(principal, asked)
+  const projectId = filter.kind === 'filter' ? filter.where.project_id : undefined
+  return createListCursors(secretBox, { list: route.operationId, projectId, params, query, body })
 }
 
 /** @throws AppError `forbidden` */
@@ -221,9 +238,9 @@ function checkBody(route: Route, given: unknown): unknown {
 }
 
 function disconnectSignal(response: Response): AbortSignal {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  return gone.signal
+  const closed = new AbortController()
+  response.once('close', () => closed.abort())
+  return closed.signal
 }
 
 async function send(response: Response, answer: RouteAnswer, clock: Clock): Promise<void> {

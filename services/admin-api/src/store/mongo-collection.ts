@@ -10,6 +10,8 @@ import {
   type StoredDocument,
 } from './collection.ts'
 
+type AnyDocument = StoredDocument & Record<string, unknown>
+
 /**
  * A MongoDB collection.
  * @param session the transaction that all calls are part of. In a transaction, errors of the driver are thrown unchanged, because the
@@ -23,7 +25,7 @@ export function createMongoCollection<D extends StoredDocument>(
   maxTimeMS = LIST_WITHIN_MS,
 ): Collection<D> {
   // A cast, because the driver cannot compute the type of _id of a generic document.
-  const collection = db.collection<StoredDocument & Record<string, unknown>>(name)
+  const collection = db.collection<AnyDocument>(name)
   const options = session === undefined ? {} : { session }
   const reading = session === undefined ? { maxTimeMS } : options
   const readList: typeof asUnavailable = session === undefined ? runListQuery : call => call()
@@ -37,17 +39,11 @@ export function createMongoCollection<D extends StoredDocument>(
 
     page: ({ where, by, oldestFirst = false, window, after, limit, maxBytes }) =>
       readList(async () => {
-        const [beyond, direction] = oldestFirst ? (['$gt', 1] as const) : (['$lt', -1] as const)
-        const place =
-          after === undefined
-            ? {}
-            : { $or: [{ [by]: { [beyond]: after.at } }, { [by]: after.at, _id: { [beyond]: after.id } }] }
+        const direction = oldestFirst ? 1 : -1
         const isSmall = maxBytes === undefined ? {} : { $expr: { $lte: [{ $bsonSize: '$$ROOT' }, maxBytes] } }
-        const cursor = collection
-          .find({ $and: [toFilter(where), windowFilter(by, window), place, isSmall] }, reading)
-          .sort({ [by]: direction, _id: direction })
-          .limit(limit)
-        return (await cursor.toArray()) as unknown as D[]
+        const conditions = [toFilter(where), windowFilter(by, window), placeFilter(by, after, direction), isSmall]
+        const found = collection.find({ $and: conditions }, reading).sort({ [by]: direction, _id: direction })
+        return (await found.limit(limit).toArray()) as unknown as D[]
       }),
 
     async *batches(where, fields) {
@@ -65,10 +61,7 @@ export function createMongoCollection<D extends StoredDocument>(
     insert: document =>
       convertErrors(async () => {
         try {
-          await collection.insertOne(
-            document as OptionalUnlessRequiredId<StoredDocument & Record<string, unknown>>,
-            options,
-          )
+          await collection.insertOne(document as OptionalUnlessRequiredId<AnyDocument>, options)
           return true
         } catch (error) {
           if (isDuplicateKey(error)) return false
@@ -93,20 +86,23 @@ export function createMongoCollection<D extends StoredDocument>(
 
     change: (where, fields) =>
       convertErrors(async () => {
-        const update = { $set: fields as MatchKeysAndValues<StoredDocument & Record<string, unknown>> }
-        return toDocument(
-          await collection.findOneAndUpdate(toFilter(where), update, { ...options, returnDocument: 'after' }),
-        )
+        const update = { $set: fields as MatchKeysAndValues<AnyDocument> }
+        const after = { ...options, returnDocument: 'after' } as const
+        return toDocument(await collection.findOneAndUpdate(toFilter(where), update, after))
       }),
 
     remove: where => convertErrors(async () => void (await collection.deleteOne(toFilter(where), options))),
   }
 }
 
-function windowFilter(
-  field: string,
-  window: PageRequest<unknown>['window'],
-): Filter<StoredDocument & Record<string, unknown>> {
+/** Selects the documents after a place. @param direction 1 for the oldest first */
+function placeFilter(by: string, after: PageRequest<unknown>['after'], direction: 1 | -1): Filter<AnyDocument> {
+  if (after === undefined) return {}
+  const beyond = direction === 1 ? '$gt' : '$lt'
+  return { $or: [{ [by]: { [beyond]: after.at } }, { [by]: after.at, _id: { [beyond]: after.id } }] }
+}
+
+function windowFilter(field: string, window: PageRequest<unknown>['window']): Filter<AnyDocument> {
   const { from, before } = window ?? {}
   const range = { ...(from === undefined ? {} : { $gte: from }), ...(before === undefined ? {} : { $lt: before }) }
   return Object.keys(range).length === 0 ? {} : { [field]: range }
@@ -121,12 +117,12 @@ function conditionOf(wanted: unknown): Record<string, unknown> {
 }
 
 /** Writes out $eq and $in, so that MongoDB never reads a value as an operator. */
-function toFilter<D>(where: DocumentFilter<D>): Filter<StoredDocument & Record<string, unknown>> {
+function toFilter<D>(where: DocumentFilter<D>): Filter<AnyDocument> {
   const filter: Record<string, unknown> = {}
   for (const [field, wanted] of Object.entries(where)) {
     if (wanted !== undefined) filter[field] = conditionOf(wanted)
   }
-  return filter as Filter<StoredDocument & Record<string, unknown>>
+  return filter as Filter<AnyDocument>
 }
 
 /** Stored values are no plain objects with these fields, so a range cannot be confused with a value. */

@@ -6,10 +6,9 @@ import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
 import { createMemoryChangeFeed, type MemoryChangeFeed } from '../../../test/memory-change-feed.ts'
 import type { ChangeFeed, StoredChange } from '../../store/change-feed.ts'
-import { createLiveMetrics } from './live.ts'
 import type { LiveEvent } from './live-events.ts'
 import { LiveHub } from './live-hub.ts'
-import { LiveStream } from './live-stream.ts'
+import { createLiveMetrics, LiveStream } from './live-stream.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 const clock = createManualClock()

@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream'
 import { type Clock, sleep } from '@backstop/kit/clock'
 import { AppError, isRetryable } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
+import type { Metrics } from '@backstop/kit/ops'
 import { type ChangeFeed, PositionLost, type StoredChange } from '../../store/change-feed.ts'
-import type { LiveMetrics } from './live.ts'
 import type { LiveEvent } from './live-events.ts'
 import type { LiveHub, LiveNews } from './live-hub.ts'
 import { formatEvent, formatHeartbeat, formatRetry } from './rules/event-text.ts'
@@ -302,5 +302,31 @@ export function createHeldEvents(maxBytes: number): HeldEvents {
       events = []
       bytes = 0
     },
+  }
+}
+
+/** Counts live streams. */
+export interface LiveMetrics {
+  opened(isResumed: boolean): void
+  closed(): void
+  /** A client must load everything again. */
+  reset(): void
+  /** A stream is ended by this process. @param reason `slow_reader` or the error code of the refusal */
+  cut(reason: string): void
+}
+
+export function createLiveMetrics(metrics: Metrics): LiveMetrics {
+  const open = metrics.gauge('live_streams_open', 'Live streams that are open', [])
+  const opened = metrics.counter('live_streams_total', 'Live streams that began, by whether they resumed', ['resumed'])
+  const resets = metrics.counter('live_resets_total', 'Clients that must load everything again', [])
+  const cuts = metrics.counter('live_cuts_total', 'Live streams that admin-api cut, by reason', ['reason'])
+  return {
+    opened(isResumed) {
+      open.inc()
+      opened.inc({ resumed: String(isResumed) })
+    },
+    closed: () => open.dec(),
+    reset: () => resets.inc(),
+    cut: reason => cuts.inc({ reason }),
   }
 }

@@ -1,13 +1,12 @@
 import { IdFilter } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import type { Metrics } from '@backstop/kit/ops'
 import { z } from 'zod'
 import { projectFilterOf } from '../../http/find-resource.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { createEventReader } from './live-events.ts'
 import { LiveHub } from './live-hub.ts'
-import { LiveStream, type LiveStreamParts } from './live-stream.ts'
+import { createLiveMetrics, LiveStream, type LiveStreamParts } from './live-stream.ts'
 import { createTurns } from './turns.ts'
 
 /** A browser tab needs one stream. */
@@ -84,30 +83,4 @@ export function liveRoutes(parts: AdminParts): Route[] {
       },
     }),
   ]
-}
-
-/** Counts live streams. */
-export interface LiveMetrics {
-  opened(isResumed: boolean): void
-  closed(): void
-  /** A client must load everything again. */
-  reset(): void
-  /** A stream is ended by this process. @param reason `slow_reader` or the error code of the refusal */
-  cut(reason: string): void
-}
-
-export function createLiveMetrics(metrics: Metrics): LiveMetrics {
-  const open = metrics.gauge('live_streams_open', 'Live streams that are open', [])
-  const opened = metrics.counter('live_streams_total', 'Live streams that began, by whether they resumed', ['resumed'])
-  const resets = metrics.counter('live_resets_total', 'Clients that must load everything again', [])
-  const cuts = metrics.counter('live_cuts_total', 'Live streams that admin-api cut, by reason', ['reason'])
-  return {
-    opened(isResumed) {
-      open.inc()
-      opened.inc({ resumed: String(isResumed) })
-    },
-    closed: () => open.dec(),
-    reset: () => resets.inc(),
-    cut: reason => cuts.inc({ reason }),
-  }
 }

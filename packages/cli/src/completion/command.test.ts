@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { completionScript } from './completion-script.ts'
+import { completionScript } from './command.ts'
 
 const WORDS = new Map([
   ['', ['incidents', 'explain', '--help']],
