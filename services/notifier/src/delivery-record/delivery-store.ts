@@ -1,5 +1,11 @@
 import type { DeliveryAttempt, DeliveryDocument, EndedAddress } from '@backstop/contracts'
 
+/** The part of a document that decides how messages are handled. */
+export type StoredProgress = Pick<
+  DeliveryDocument,
+  'state' | 'reason' | 'created_at' | 'next_attempt' | 'ladder_from' | 'ended_addresses' | 'goes_alone' | 'digest_group'
+> & { readonly attempts: readonly Pick<DeliveryAttempt, 'attempt' | 'at'>[] }
+
 /** The recorded progress of a delivery. */
 export interface DeliveryProgress {
   readonly state: 'pending' | 'delivered' | 'retrying' | 'dead' | 'superseded'
@@ -129,41 +135,33 @@ export function newDelivery(
   }
 }
 
-/** The document with the outcome of an attempt. */
-export function withOutcome(document: DeliveryDocument, outcome: RecordedOutcome): DeliveryDocument {
-  const { record, state, reason, next, coveredBy, goesAlone, digestGroup, endedAddresses, atMs } = outcome
+/** The fields of a document that an outcome sets. */
+export function fieldsOfOutcome({ state, reason, next, coveredBy, goesAlone, digestGroup, atMs }: RecordedOutcome) {
   return {
-    ...document,
     state,
     reason,
-    attempts: record === null ? document.attempts : [...document.attempts, record],
     next_attempt: next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic },
     updated_at: new Date(atMs),
     ...(coveredBy === undefined ? {} : { told_by: coveredBy }),
     ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
     ...(digestGroup === undefined ? {} : { digest_group: digestGroup }),
+  }
+}
+
+/** The document with the outcome of an attempt. */
+export function withOutcome(document: DeliveryDocument, outcome: RecordedOutcome): DeliveryDocument {
+  const { record, endedAddresses } = outcome
+  return {
+    ...document,
+    ...fieldsOfOutcome(outcome),
+    attempts: record === null ? document.attempts : [...document.attempts, record],
     ...(endedAddresses === undefined
       ? {}
       : { ended_addresses: [...(document.ended_addresses ?? []), ...endedAddresses] }),
   }
 }
 
-/** The part of a document that decides how messages are handled. */
-export function progressOf(
-  document: Pick<
-    DeliveryDocument,
-    | 'state'
-    | 'reason'
-    | 'created_at'
-    | 'next_attempt'
-    | 'ladder_from'
-    | 'ended_addresses'
-    | 'goes_alone'
-    | 'digest_group'
-  > & {
-    attempts: readonly { attempt: number; at: Date }[]
-  },
-): DeliveryProgress {
+export function progressOf(document: StoredProgress): DeliveryProgress {
   const next = document.next_attempt
   const ladderFromAttempt = document.ladder_from?.attempt ?? 1
   // Restarting the ladder makes refused addresses eligible again, because a person may have fixed the cause.
@@ -188,7 +186,7 @@ export function progressOf(
 
 /** True if the delivery shows exactly this outcome: the write succeeded, but its answer was lost. */
 export function showsOutcome(
-  document: Pick<DeliveryDocument, 'state' | 'reason'> & { attempts: readonly { attempt: number; at: Date }[] },
+  document: Pick<StoredProgress, 'state' | 'reason' | 'attempts'>,
   outcome: RecordedOutcome,
 ): boolean {
   if (outcome.record === null) return document.state === outcome.state && document.reason === outcome.reason

@@ -3,27 +3,16 @@ import { mongoStore, updateIf, writeIgnoringDuplicates } from '@backstop/kit/mon
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import {
   type DeliveryStore,
+  fieldsOfOutcome,
   progressOf,
   type RecordedOutcome,
+  type StoredProgress,
   SUPERSEDED_TEXT,
   type SupersedeOrder,
   showsOutcome,
 } from './delivery-store.ts'
 
-type StoredProgress = Pick<
-  DeliveryDocument,
-  | '_id'
-  | 'state'
-  | 'reason'
-  | 'created_at'
-  | 'next_attempt'
-  | 'attempts'
-  | 'ladder_from'
-  | 'told_by'
-  | 'ended_addresses'
-  | 'goes_alone'
-  | 'digest_group'
->
+type StoredDelivery = StoredProgress & Pick<DeliveryDocument, '_id' | 'told_by'>
 const PROGRESS = {
   state: 1,
   reason: 1,
@@ -41,7 +30,7 @@ const PROGRESS = {
 export function createMongoDeliveryStore(db: Db): DeliveryStore {
   const collection = db.collection<DeliveryDocument>('deliveries')
   const find = (ids: readonly string[]) =>
-    collection.find<StoredProgress>({ _id: { $in: [...ids] } }, { projection: PROGRESS, batchSize: 1_000 }).toArray()
+    collection.find<StoredDelivery>({ _id: { $in: [...ids] } }, { projection: PROGRESS, batchSize: 1_000 }).toArray()
   return mongoStore<DeliveryStore>({
     async insertNew(deliveries) {
       const duplicates = await writeIgnoringDuplicates(
@@ -110,23 +99,12 @@ export function createMongoDeliveryStore(db: Db): DeliveryStore {
 }
 
 function toOutcomeUpdate(outcome: RecordedOutcome): AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, attempt, record, state, reason, next, coveredBy, goesAlone, digestGroup, endedAddresses, atMs } =
-    outcome
-  const next_attempt =
-    next === null ? null : { attempt: next.attempt, due_at: new Date(next.dueAtMs), topic: next.topic }
-  const told = {
-    ...(coveredBy === undefined ? {} : { told_by: coveredBy }),
-    ...(goesAlone === undefined ? {} : { goes_alone: goesAlone }),
-    ...(digestGroup === undefined ? {} : { digest_group: digestGroup }),
-  }
+  const { deliveryId, attempt, record, endedAddresses } = outcome
   const ended = endedAddresses === undefined ? {} : { ended_addresses: endedAddresses }
   return updateIf(
     deliveryId,
     { $eq: ['$next_attempt.attempt', attempt] },
-    {
-      set: { state, reason, next_attempt, updated_at: new Date(atMs), ...told },
-      append: record === null ? {} : { attempts: [record], ...ended },
-    },
+    { set: fieldsOfOutcome(outcome), append: record === null ? {} : { attempts: [record], ...ended } },
   )
 }
 

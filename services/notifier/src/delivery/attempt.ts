@@ -15,10 +15,9 @@ import type { DeliveryMetrics } from '../metrics.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
 import { asTheyAre, type IncidentOrderOptions, orderIncidents, type Sendable } from './order-incidents.ts'
 import type { EndedAttempt } from './outcome-writer.ts'
-import { idsOf, reportAttempt } from './report-attempt.ts'
+import { endAttemptSpan, idsOf, reportAttempt, startAttemptSpan } from './report-attempt.ts'
 import { judgeChannel } from './rules/channel-state.ts'
 import { outcomeOfAttempt, outcomeWithoutAttempt } from './rules/outcome-of-attempt.ts'
-import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts'
 
 export interface AttemptOptions extends IncidentOrderOptions {
   readonly directory: ChannelDirectory

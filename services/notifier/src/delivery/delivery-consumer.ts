@@ -12,11 +12,10 @@ import { abandon, complete, type DeliveryJob, isOwned, ownedSignal } from '../jo
 import type { ChannelLimits } from '../queue/channel-lane.ts'
 import type { ChannelSignal } from '../queue/channel-paces.ts'
 import { ChannelQueues } from '../queue/channel-queues.ts'
+import { attemptKindOf, countDeadLetters } from '../retry/delivery-messages.ts'
 import { Postponer } from '../retry/postponer.ts'
 import { RecoveryReleaser } from '../retry/recovery-releaser.ts'
 import { type Attempted, type AttemptOptions, attempt } from './attempt.ts'
-import { attemptKindOf } from './attempt-kind.ts'
-import { countDeadLetters } from './count-dead-letters.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 import { type DeliveryIntakeOptions, type IntakePlan, type PostponedMessages, planIntake } from './plan-intake.ts'
 

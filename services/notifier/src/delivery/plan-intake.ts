@@ -12,7 +12,13 @@ import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../deliv
 import { orderingKey } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryJob, JobMessage } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
-import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
+import {
+  deadLetterOfDelivery,
+  delayedMessage,
+  dueAtMs,
+  postponedAgain,
+  postponedMessage,
+} from '../retry/delivery-messages.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hold.ts'
 
@@ -143,9 +149,9 @@ async function decodeRequests(
  */
 function shareable(one: RequestedDelivery, record: ChannelRecord | undefined): RequestedDelivery {
   const mayShow = record?.channel.shows_personal_data === true
-  const told = one.request.alert
-  const alert = mayShow ? withoutPersonalDataOf(told, record.deletedConnectionIds) : withoutPersonalData(told)
-  return alert === one.request.alert ? one : { ...one, request: { ...one.request, alert } }
+  const full = one.request.alert
+  const alert = mayShow ? withoutPersonalDataOf(full, record.deletedConnectionIds) : withoutPersonalData(full)
+  return alert === full ? one : { ...one, request: { ...one.request, alert } }
 }
 
 class Planner {
@@ -292,10 +298,4 @@ class Planner {
     this.outgoing.push(...outgoing)
     this.done.push(from)
   }
-}
-
-/** The due time at which the delay line released the message; null if it came from no delay line. */
-export function dueAtMs({ headers }: IncomingMessage): number | null {
-  const text = headers[HEADERS.dueAt]
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
 }

@@ -1,11 +1,11 @@
 import type { ChannelHold } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import { crashPoint } from '@backstop/kit/crash-points'
-import { isRetryable } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
-import type { OutboxPublisher, PendingOutbox } from '@backstop/kit/outbox'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
 import type { ChannelReports, HealthStore, HoldOrder } from './health-store.ts'
+import { publishOrDefer } from './publish-or-defer.ts'
 import {
   type DisableOrder,
   disableChannel,
@@ -159,7 +159,7 @@ export class ChannelHealthKeeper {
       directory.markDisabled(channelId, reason)
       logger.warn({ channel_id: channelId, project_id: projectId, incident_id: incidentId, reason }, 'channel.disabled')
     }
-    await this.#publish(disabled)
+    await publishOrDefer(disabled, this.#options)
   }
 
   async #recordHeld(held: readonly ChannelReports[]): Promise<void> {
@@ -184,7 +184,7 @@ export class ChannelHealthKeeper {
     crashPoint('notifier.after-enable')
     if (pending === undefined) return 'disabled_since'
     directory.forget(channelId)
-    await this.#publish([pending])
+    await publishOrDefer([pending], this.#options)
     return decision.reason
   }
 
@@ -218,15 +218,5 @@ export class ChannelHealthKeeper {
       const name = records.get(channelId)?.channel.name ?? channelId
       return [disableChannel({ channelId, projectId, name }, verdict.text, nowMs)]
     })
-  }
-
-  /** An unavailable broker delays nothing here, because the sweeper publishes the outbox later. */
-  async #publish(outboxes: readonly PendingOutbox[]): Promise<void> {
-    try {
-      await this.#options.publisher.publish(outboxes)
-    } catch (error) {
-      if (!isRetryable(error)) throw error
-      this.#options.logger.warn({ channels: outboxes.map(one => one.documentId), error }, 'outbox.publish_failed')
-    }
   }
 }

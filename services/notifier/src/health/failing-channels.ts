@@ -1,11 +1,11 @@
 import { describeUnreached } from '@backstop/channels'
 import { type ChannelHealthDocument, isHeartbeatProject } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
-import { isRetryable } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import type { OutboxPublisher } from '@backstop/kit/outbox'
 import type { ChannelRecord, ChannelStore } from '../channels/channel-store.ts'
 import type { HealthStore, ReachOrder } from './health-store.ts'
+import { publishOrDefer } from './publish-or-defer.ts'
 import { type FailingOrder, judgeFailing, openFailing, resolveFailing } from './rules/failing-channel.ts'
 
 export interface FailingChannelsOptions {
@@ -70,13 +70,7 @@ export class FailingChannels {
     for (const { kind, channelId, incidentId } of orders) {
       logger.warn({ channel_id: channelId, incident_id: incidentId, change: kind }, 'channel.failing')
     }
-    try {
-      await this.#options.publisher.publish(pending)
-    } catch (error) {
-      // The sweeper publishes the outbox later.
-      if (!isRetryable(error)) throw error
-      logger.warn({ channels: pending.map(one => one.documentId), error }, 'outbox.publish_failed')
-    }
+    await publishOrDefer(pending, this.#options)
   }
 
   /** A person may have removed a suppression or set other addresses, or an attempt showed that nobody is reached. */

@@ -89,10 +89,7 @@ function toReachUpdate({ channelId, projectId, unreached }: ReachOrder): AnyBulk
     return { updateOne: { filter, update } }
   }
   const set: Document = {
-    ...identityOr(projectId),
-    last_success_at: storedOr('last_success_at'),
-    last_failure_at: storedOr('last_failure_at'),
-    last_error: storedOr('last_error'),
+    ...storedFields(projectId),
     unreached: { since: storedOr('unreached.since', unreached.since), reason: { $literal: unreached.reason } },
   }
   return { updateOne: { filter, update: [{ $set: set }], upsert: true } }
@@ -126,7 +123,7 @@ function toHealthUpdate({
 }: ChannelReports): AnyBulkWriteOperation<ChannelHealthDocument> {
   const change = summariseReports(reports)
   const set: Document = {
-    ...identityOr(projectId),
+    ...storedFields(projectId),
     // $max, because two processes may write their reports in any order. It ignores null.
     last_success_at: { $max: [storedOr('last_success_at'), asDate(change.lastSuccessAtMs)] },
     last_failure_at: { $max: [storedOr('last_failure_at'), asDate(change.lastFailureAtMs)] },
@@ -149,10 +146,7 @@ function toHoldUpdate({ channelId, projectId, held }: HoldOrder): AnyBulkWriteOp
   const filter = { _id: channelId }
   if (held === null) return { updateOne: { filter, update: { $unset: { held: '' } } } }
   const set: Document = {
-    ...identityOr(projectId),
-    last_success_at: storedOr('last_success_at'),
-    last_failure_at: storedOr('last_failure_at'),
-    last_error: storedOr('last_error'),
+    ...storedFields(projectId),
     held: { $cond: [{ $gte: ['$last_success_at', held.since] }, '$held', { $literal: held }] },
   }
   return { updateOne: { filter, update: [{ $set: set }], upsert: true } }
@@ -162,13 +156,16 @@ function storedOr(field: string, otherwise: unknown = null): Document {
   return { $ifNull: [`$${field}`, { $literal: otherwise }] }
 }
 
-/** The stored values of the fields that say whose health it is and whether it is disabled. */
-function identityOr(projectId: string): Document {
+/** The stored values of the fields that every record has: whose health it is, whether it is disabled, and its last attempts. */
+function storedFields(projectId: string): Document {
   return {
     project_id: storedOr('project_id', projectId),
     disabled_at: storedOr('disabled_at'),
     disabled_reason: storedOr('disabled_reason'),
     disabled_incident_id: storedOr('disabled_incident_id'),
+    last_success_at: storedOr('last_success_at'),
+    last_failure_at: storedOr('last_failure_at'),
+    last_error: storedOr('last_error'),
   }
 }
 

@@ -1,7 +1,8 @@
 import { type DelayLineName, type DeliveryRequest, deterministicId, HEADERS, sendAt } from '@backstop/contracts'
 import type { IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
-import { deadLetter } from '@backstop/kit/consume'
+import { type ConsumerMetrics, deadLetter } from '@backstop/kit/consume'
 import type { MessageCodec } from '@backstop/kit/registry'
+import type { AttemptKind } from '../queue/channel-queues.ts'
 import { decidePostponement } from './rules/next-attempt.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -63,6 +64,25 @@ export function postponedAgain(
 export function deadLetterOfDelivery(original: IncomingMessage, reasonCode: string, reason: string): OutgoingMessage {
   const letter = deadLetter(original, 'deliveries.dead', new Error(reason))
   return { ...letter, headers: { ...letter.headers, [HEADERS.errorCode]: reasonCode } }
+}
+
+/** Counts the dead letters among messages that Kafka has acknowledged. Called earlier, it would count each retry of a send. */
+export function countDeadLetters(sent: readonly OutgoingMessage[], metrics: ConsumerMetrics): void {
+  for (const { topic, headers } of sent) {
+    if (topic === 'deliveries.dead') metrics.deadLettered('deliveries', headers[HEADERS.errorCode] ?? 'internal')
+  }
+}
+
+/** The due time at which the delay line released the message; null if it came from no delay line. */
+export function dueAtMs({ headers }: IncomingMessage): number | null {
+  const text = headers[HEADERS.dueAt]
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+/** What a message asks for, from its headers: a message that is postponed need not be decoded. */
+export function attemptKindOf(message: IncomingMessage): AttemptKind {
+  if (message.headers[HEADERS.attempt] !== '1') return 'retry'
+  return dueAtMs(message) === null ? 'first' : 'held_first'
 }
 
 function message(codec: MessageCodec, request: DeliveryRequest, carried: Headers, own: Headers): OutgoingMessage {
