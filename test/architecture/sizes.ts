@@ -6,18 +6,6 @@ import type { SourceFile } from './source-files.ts'
 const MOST_FILES = 20
 const MOST_LINES = 80
 
-/** Folders, and files with a function, that are still too large. Nothing is added to this list. */
-const STILL_TOO_LARGE = new Set([
-  'packages/console/src/api',
-  'packages/console/src/pages/channels',
-  'packages/console/src/pages/system',
-  'packages/console/src/parts',
-  'packages/kit/src/bus',
-  'packages/console/src/pages/channels/channel-settings.tsx',
-  'packages/console/src/pages/incidents/incident.tsx',
-  'packages/console/src/pages/operations/decision.tsx',
-])
-
 /** Folders with too many files of production code. Files of folders in them do not count. */
 export function folderFaults(files: readonly SourceFile[]): string[] {
   const folders = Map.groupBy(
@@ -25,7 +13,7 @@ export function folderFaults(files: readonly SourceFile[]): string[] {
     ({ path }) => dirname(path),
   )
   return [...folders].flatMap(([folder, { length }]) =>
-    length > MOST_FILES && !STILL_TOO_LARGE.has(folder) ? [`${folder}: ${length} files; sort them into folders`] : [],
+    length > MOST_FILES ? [`${folder}: ${length} files; sort them into folders`] : [],
   )
 }
 
@@ -59,7 +47,7 @@ function isTable(node: Node): boolean {
 
 /** Functions with too many lines. A table in a function counts as one line, however long it is. */
 export function functionFaults({ path, text, isProduction }: SourceFile): string[] {
-  if (!isProduction || STILL_TOO_LARGE.has(path) || text.split('\n').length <= MOST_LINES) return []
+  if (!isProduction || text.split('\n').length <= MOST_LINES) return []
   const linesOf = ({ start, end }: Node) => text.slice(start, end).split('\n').length
   const linesInTables = (node: Node): number =>
     isTable(node) ? linesOf(node) - 1 : childrenOf(node).reduce((sum, inner) => sum + linesInTables(inner), 0)
