@@ -1,5 +1,5 @@
 /** Generated from the OpenAPI document by `npm run client-types`. Do not edit. */
-import { type PagedList, type RequestOptions } from '../call.ts'
+import type { PagedList, RequestOptions } from '../call.ts'
 
 export type Action = {
   action_id: string
