@@ -4,14 +4,10 @@ import { LongestFirst } from './test/setup/longest-first.ts'
 const exclude = ['**/node_modules/**', '**/.backstop/**']
 
 /**
- * Tests that compare times, and tests that use all cores. They run one after another, because other tests would disturb
- * the times, and would be starved of processor time.
+ * A test that uses all cores, and one with a deadline of two seconds. They run one after another, because other tests would be starved of
+ * processor time, or delay the deadline.
  */
-const aloneOnly = [
-  'test/faults/bulkhead.system-test.ts',
-  'test/faults/floods.system-test.ts',
-  'test/launcher/killed-launcher.system-test.ts',
-]
+const aloneOnly = ['test/faults/floods.system-test.ts', 'test/launcher/killed-launcher.system-test.ts']
 
 /**
  * A busy machine can delay a test with real servers beyond its deadline, so such a test is repeated once if it fails. The

@@ -1,6 +1,6 @@
 /**
  * `npm test` runs all tests with their set-up, `npm run test:unit` the tests without dependencies, `npm run test:docker` the
- * compose file on a container engine. It starts its own stack, so that it can run beside `npm start`, and stops it at the end.
+ * compose file on a container engine, and `npm run test:soak` a few tests with many more cases. It starts its own stack, so that it can run beside `npm start`, and stops it at the end.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,6 +19,11 @@ type Kind = 'unit' | 'integration' | 'system' | 'alone' | 'docker' | 'mutation'
 interface Part {
   readonly kinds: readonly Kind[]
   readonly workers: number
+  /** The name on the command line; the kinds by default. */
+  readonly name?: string
+  /** The only files to run; all of the kinds by default. */
+  readonly files?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /**
@@ -31,12 +36,24 @@ const FULL_RUN: readonly Part[] = [
   { kinds: ['integration', 'system'], workers: 4 },
   { kinds: ['alone'], workers: 1 },
 ]
-/** The parts that run only on request. `docker` needs a container engine, `mutation` takes minutes of all cores. */
+/** The parts that run only on request. `docker` needs a container engine, `mutation` and `soak` take minutes of all cores. */
 const ON_REQUEST: readonly Part[] = [
   { kinds: ['integration'], workers: 3 },
   { kinds: ['system'], workers: 3 },
   { kinds: ['docker'], workers: 1 },
   { kinds: ['mutation'], workers: 1 },
+  {
+    name: 'soak',
+    kinds: ['system'],
+    workers: 1,
+    // The files that read test/setup/soak.ts.
+    files: [
+      'test/e2e/every-provider.system-test.ts',
+      'test/faults/two-reconcilers.system-test.ts',
+      'test/faults/bulkhead.system-test.ts',
+    ],
+    env: { BACKSTOP_TEST_SOAK: 'yes' },
+  },
 ]
 
 /**
@@ -158,7 +175,9 @@ async function runVitest(part: Part, alone?: readonly string[]): Promise<PartRes
   const kinds = part.kinds.flatMap(kind => ['--project', kind])
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const workers = `--maxWorkers=${alone === undefined ? part.workers : 1}`
-  const code = await run([vitest, 'run', ...kinds, workers, ...reporters, ...(alone ?? filters)], stackEnvironment())
+  const chosen = alone ?? [...(part.files ?? []), ...filters]
+  const env = { ...stackEnvironment(), ...part.env }
+  const code = await run([vitest, 'run', ...kinds, workers, ...reporters, ...chosen], env)
   const files = readReport(report) ?? []
   const passed = files.some(file => file.passed > 0)
   // A run without a passed test, or with an error outside of its files, has failed too.
@@ -166,8 +185,8 @@ async function runVitest(part: Part, alone?: readonly string[]): Promise<PartRes
 }
 
 /** The name of a part for `npm test -- <name>`. */
-function nameOf({ kinds }: Part): string {
-  return kinds.join('+')
+function nameOf({ name, kinds }: Part): string {
+  return name ?? kinds.join('+')
 }
 
 /** The environment of the tests, with the URLs of the stack (packages/kit/test/stack.ts) and the folder for their data. */

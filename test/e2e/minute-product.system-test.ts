@@ -1,6 +1,7 @@
 /** The tests that share one product with the delay of second looks that users have. */
 import { afterAll, beforeAll } from 'vitest'
 import './first-alert.tests.ts'
+import '../client/reporters.tests.ts'
 // Last, because it kills the reconciler.
 import '../faults/second-look-moves.tests.ts'
 import { minuteProduct } from './shared-products.ts'

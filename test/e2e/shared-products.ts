@@ -1,4 +1,10 @@
 import { createSharedProduct } from '../setup/product.ts'
 
-/** The product of minute-product.system-test.ts, with the delay of second looks that users have. */
+/** The delay of second looks of `quickProduct`. */
+export const RECHECK_DELAY_MS = 1_500
+
+/** The product of quick-product.system-test.ts. */
+export const quickProduct = createSharedProduct('quick', { recheckDelayMs: RECHECK_DELAY_MS })
+
+/** The product of minute-product.system-test.ts, with the delay of one minute that users have. */
 export const minuteProduct = createSharedProduct('minute')

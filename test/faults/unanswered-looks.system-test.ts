@@ -3,7 +3,9 @@
  * time, and its incident must resolve when the provider later answers that the refund does not exist.
  */
 import { until } from '@backstop/kit/test'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Product } from '../../scripts/start/product.ts'
+import type { ServiceProcess } from '../../scripts/start/service-process.ts'
 import { connectProcessor } from '../setup/accounts.ts'
 import { actionOf, eventOf, isOpened, openCustomer, refOf } from '../setup/customer.ts'
 import { openProduct } from '../setup/product.ts'
@@ -19,15 +21,19 @@ const REFUNDS_WITHOUT_ANSWER = 100
 const HOUR_S = 3_600
 const ALWAYS = 1_000_000
 const stops: (() => Promise<void>)[] = []
+let product: Product
+let second: ServiceProcess
+beforeAll(async () => {
+  product = await openProduct('unanswered', { recheckDelayMs: RECHECK_DELAY_MS })
+  stops.push(() => product.stop())
+  second = await product.addInstance('reconciler', 'reconciler-2')
+})
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-describe.concurrent('a provider that does not answer a second look', { timeout: 240_000 }, () => {
+describe('a provider that does not answer a second look', { timeout: 240_000 }, () => {
   test('alerts once without waiting for the provider, and resolves when the provider denies it', async () => {
-    const product = await openProduct('unanswered', { recheckDelayMs: RECHECK_DELAY_MS })
-    stops.push(() => product.stop())
-    await product.addInstance('reconciler', 'reconciler-2')
     const customer = await openCustomer(product)
     stops.push(() => customer.stop())
     const open = async () => {
@@ -75,8 +81,7 @@ describe.concurrent('a provider that does not answer a second look', { timeout: 
   })
 
   test('alerts once when the only reconciler is killed while it waits for the answer', async () => {
-    const product = await openProduct('unanswered-killed', { recheckDelayMs: RECHECK_DELAY_MS })
-    stops.push(() => product.stop())
+    await second.stop(30_000)
     const customer = await openCustomer(product)
     stops.push(() => customer.stop())
     const { account, providerApi, stop } = await connectProcessor(customer, { isReadable: true })

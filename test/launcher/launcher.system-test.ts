@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { until } from '@backstop/kit/test'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { dataFolder, givenStack } from '../setup/product.ts'
 import { type LauncherUnderTest, startLauncher } from './launcher-under-test.ts'
 
@@ -48,32 +48,38 @@ function readPorts(dataDir: string): Record<string, number> | undefined {
   }
 }
 
-test.each(['ingress-ops', 'admin-api'])(
-  'takes another port when another process takes the port of %s after it was chosen',
-  async name => {
-    const launcher = launch(`port-of-${name}`, '--no-demo')
-    const ports = await until('the chosen ports', () => readPorts(launcher.dataDir), { timeoutMs: 60_000, everyMs: 1 })
-    const port = ports[name] as number
-    await occupy(port)
-    await launcher.prints(/Stopped|Backstop runs/)
+test('takes other ports when other processes take the ports of two services after they were chosen', async () => {
+  const launcher = launch('taken-ports', '--no-demo')
+  const ports = await until('the chosen ports', () => readPorts(launcher.dataDir), { timeoutMs: 60_000, everyMs: 1 })
+  const taken = ['ingress-ops', 'admin-api'].map(name => ({ name, port: ports[name] as number }))
+  await Promise.all(taken.map(({ port }) => occupy(port)))
+  await launcher.prints(/Stopped|Backstop runs/)
+  for (const { name, port } of taken) {
     const service = name.replace('-ops', '')
     expect(launcher.output()).toMatch(
       new RegExp(`${service}: another process took port ${port}.*${service}: ready`, 's'),
     )
-    expect(launcher.output()).toContain('Backstop runs.')
-    expect(launcher.output(), 'the version and the commit come first').toMatch(
-      /^[^✓]*Backstop \d+\.\d+\.\d+(?:-dev)?\+g[0-9a-f]{7,12}\b/,
-    )
     expect(readPorts(launcher.dataDir)?.[name]).not.toBe(port)
-    const { admin, key } = launcher.run()
-    const answer = await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
-    expect(answer.status).toBe(200)
-  },
-)
+  }
+  expect(launcher.output()).toContain('Backstop runs.')
+  expect(launcher.output(), 'the version and the commit come first').toMatch(
+    /^[^✓]*Backstop \d+\.\d+\.\d+(?:-dev)?\+g[0-9a-f]{7,12}\b/,
+  )
+  const { admin, key } = launcher.run()
+  const answer = await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
+  expect(answer.status).toBe(200)
+})
 
-test('reports and restarts a service that dies after it was ready and before the start is complete', async () => {
-  const launcher = launch('dies-ready', '--no-demo')
-  const notifier = await launcher.service('notifier')
+test('reports and restarts services that die during the start: before they are ready, and after', async () => {
+  const launcher = launch('dies', '--no-demo')
+  const early = await launcher.service('notifier')
+  process.kill(early.pid, 'SIGKILL')
+  await launcher.prints(/notifier was ended by SIGKILL\n[^✗]*Its log: .*notifier\.log/, 20_000)
+  // Stopped, so that the start is not complete when ingress dies.
+  const notifier = await until('another notifier', async () => {
+    const running = await launcher.service('notifier')
+    return running.pid === early.pid ? undefined : running
+  })
   process.kill(notifier.pid, 'SIGSTOP')
   await launcher.prints(/ingress: ready/)
   const ingress = await launcher.service('ingress')
@@ -81,80 +87,72 @@ test('reports and restarts a service that dies after it was ready and before the
   await launcher.prints(/ingress was ended by SIGKILL\n[^✗]*Its log: .*ingress\.log/, 20_000)
   await launcher.prints(/ingress runs again/)
   process.kill(notifier.pid, 'SIGCONT')
-  await launcher.prints(/Backstop runs\./)
+  await launcher.prints(/notifier: ready.*Backstop runs\./s)
   const answer = await fetch(`${launcher.run().ingress}/v1/webhooks/processor/con_none`, { method: 'POST' })
   expect(answer.status).toBeGreaterThanOrEqual(400)
 })
 
-test('reports and restarts a service that dies before it is ready', async () => {
-  const launcher = launch('dies-early', '--no-demo')
-  process.kill((await launcher.service('notifier')).pid, 'SIGKILL')
-  await launcher.prints(/notifier was ended by SIGKILL\n[^✗]*Its log: .*notifier\.log/, 20_000)
-  await launcher.prints(/notifier: ready.*Backstop runs\./s)
-})
+// A retry would begin with what the failed try has changed.
+describe('a data folder that is started again', { retry: 0 }, () => {
+  const launchAgain = () => launch('again')
+  const dataDir = dataFolder('again')
+  const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
+  const headersOf = ({ key }: { key: string }) => ({
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+  })
 
-test('keeps the out_of_band that a person has set for the demo account, and says that it sends no alerts', async () => {
-  const first = launch('kept-setting')
-  await first.prints(/First alert .*Backstop runs\./s)
-  const { admin, key } = first.run()
-  const { project_id, connection_id } = JSON.parse(readFileSync(join(first.dataDir, 'demo.json'), 'utf8'))
-  const url = `${admin}/v1/projects/${project_id}/connections/${connection_id}`
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const set = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify({ out_of_band: 'ignore' }) })
-  expect(set.status).toBe(200)
-  await first.stop()
+  test('keeps the out_of_band that a person has set for the demo account, and says that it sends no alerts', async () => {
+    const first = launchAgain()
+    await first.prints(/First alert .*Backstop runs\./s)
+    const headers = headersOf(first.run())
+    const { project_id, connection_id } = demo()
+    const url = `${first.run().admin}/v1/projects/${project_id}/connections/${connection_id}`
+    const set = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify({ out_of_band: 'ignore' }) })
+    expect(set.status).toBe(200)
+    await first.stop()
 
-  const second = launch('kept-setting')
-  await second.prints(/Backstop runs\./)
-  expect(await (await fetch(url, { headers })).json()).toMatchObject({ out_of_band: 'ignore' })
-  expect(second.output()).toMatch(/out_of_band was set to ignore.*docs\/first-steps\.md.*Backstop runs\./s)
-})
+    const second = launchAgain()
+    await second.prints(/Backstop runs\./)
+    expect(await (await fetch(url, { headers })).json()).toMatchObject({ out_of_band: 'ignore' })
+    expect(second.output()).toMatch(/out_of_band was set to ignore.*docs\/first-steps\.md.*Backstop runs\./s)
+  })
 
-test('starts a new demo, up to its first alert, after the secret keys were replaced, in less than 150 MB', async () => {
-  const first = launch('replaced-keys')
-  await first.prints(/First alert .*Backstop runs\./s)
-  expect(peakMemoryMb(first.child.pid)).toBeLessThan(150)
-  const connectionId = () => JSON.parse(readFileSync(join(first.dataDir, 'demo.json'), 'utf8')).connection_id
-  const connectionBefore = connectionId()
-  await first.stop()
-  const path = join(first.dataDir, 'secrets.json')
-  const secretKeys = `other:${Buffer.alloc(32, 1).toString('base64')},local:lost`
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), secretKeys }))
+  test('starts a new demo, up to its first alert, after the secret keys were replaced, in less than 150 MB', async () => {
+    const { connection_id: before } = demo()
+    const path = join(dataDir, 'secrets.json')
+    const secretKeys = `other:${Buffer.alloc(32, 1).toString('base64')},local:lost`
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), secretKeys }))
 
-  const second = launch('replaced-keys')
-  await second.prints(/First alert .*Backstop runs\./s)
-  expect(connectionId()).not.toBe(connectionBefore)
-})
+    const launcher = launchAgain()
+    await launcher.prints(/First alert .*Backstop runs\./s)
+    expect(peakMemoryMb(launcher.child.pid)).toBeLessThan(150)
+    expect(demo().connection_id).not.toBe(before)
 
-test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
-  const first = launch('other-secrets', '--no-demo')
-  await first.prints(/Backstop runs\./)
-  const { key, admin } = first.run()
-  await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
-  await first.stop()
-  rmSync(join(first.dataDir, 'secrets.json'))
+    // For the next test.
+    const { admin } = launcher.run()
+    const headers = headersOf(launcher.run())
+    const other = { name: 'Other', scopes: ['admin'] }
+    const made = await fetch(`${admin}/v1/api-keys`, { method: 'POST', headers, body: JSON.stringify(other) })
+    expect(made.status).toBe(201)
+    const revoked = await fetch(`${admin}/v1/api-keys/key_bootstrap`, { method: 'DELETE', headers })
+    expect(revoked.status).toBe(204)
+  })
 
-  const second = launch('other-secrets')
-  await second.prints(/npx backstop keys recover/)
-  await second.prints(/Backstop runs\./)
-  expect(second.output()).not.toContain('rm -r')
-  expect(second.run().admin).toBe(admin)
-})
+  test('runs on, and names the recovery command, when the key of secrets.json was revoked', async () => {
+    const launcher = launchAgain()
+    await launcher.prints(/refuses the API key.*npx backstop keys recover --no-expiry/s)
+    await launcher.prints(/Backstop runs\./)
+    expect(launcher.output()).not.toContain('rm -r')
+  })
 
-test('runs on, and names the recovery command, when the key of secrets.json was revoked', async () => {
-  const first = launch('revoked-key', '--no-demo')
-  await first.prints(/Backstop runs\./)
-  const { key, admin } = first.run()
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const other = { name: 'Other', scopes: ['admin'] }
-  const made = await fetch(`${admin}/v1/api-keys`, { method: 'POST', headers, body: JSON.stringify(other) })
-  expect(made.status).toBe(201)
-  const revoked = await fetch(`${admin}/v1/api-keys/key_bootstrap`, { method: 'DELETE', headers })
-  expect(revoked.status).toBe(204)
-  await first.stop()
-
-  const second = launch('revoked-key')
-  await second.prints(/refuses the API key.*npx backstop keys recover --no-expiry/s)
-  await second.prints(/Backstop runs\./)
-  expect(second.output()).not.toContain('rm -r')
+  test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
+    const ports = readPorts(dataDir)
+    rmSync(join(dataDir, 'secrets.json'))
+    const launcher = launchAgain()
+    await launcher.prints(/npx backstop keys recover/)
+    await launcher.prints(/Backstop runs\./)
+    expect(launcher.output()).not.toContain('rm -r')
+    expect(readPorts(dataDir)).toEqual(ports)
+  })
 })
