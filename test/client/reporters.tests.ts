@@ -178,7 +178,9 @@ describe('a shop with reporters', () => {
     expect(reporters.map(reporter => reporter.status().queued).reduce((sum, queued) => sum + queued, 0)).toBe(count)
     admin.start()
     await admin.untilReady()
-    await Promise.all(reporters.map(reporter => until('the reports', () => reporter.status().queued === 0)))
+    await Promise.all(
+      reporters.map(reporter => until('the reports', () => reporter.status().queued === 0, { timeoutMs: 60_000 })),
+    )
     await untilExplained(2 * count)
 
     const operations = await listOperations()

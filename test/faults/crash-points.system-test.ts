@@ -20,6 +20,9 @@ import { REFUND_CRASH_POINTS } from './points.ts'
 
 const RECHECK_DELAY_MS = 1_500
 
+/** Long, because a service may reach its point only after the services before it were started again. */
+const DIES_WITHIN_MS = 150_000
+
 /** The channels that each alert must reach. */
 const CHANNELS = 2
 
@@ -67,7 +70,7 @@ afterAll(async () => {
 })
 
 // A retry would not help: the rounds share a product, and the end of all rounds is checked after the last one.
-describe('services that are killed and started again lose and double nothing', { timeout: 240_000, retry: 0 }, () => {
+describe('services that are killed and started again lose and double nothing', { timeout: 400_000, retry: 0 }, () => {
   for (const round of ROUNDS) {
     test(`at ${round.map(([, point]) => point).join(', ')}`, () => killAt(round))
   }
@@ -120,7 +123,7 @@ async function restartAfterCrash(service: ServiceName, point: string, receivedBe
   // Renamed, because the service must not read half of the name.
   writeFileSync(`${fileOf(service)}.new`, point)
   renameSync(`${fileOf(service)}.new`, fileOf(service))
-  const end = await Promise.race([died, until(`the crash at ${point}`, () => false, { timeoutMs: 60_000 })])
+  const end = await Promise.race([died, until(`the crash at ${point}`, () => false, { timeoutMs: DIES_WITHIN_MS })])
   expect(end, `the process that was to die at ${point}`).toMatchObject({ signal: 'SIGKILL' })
   if (service === 'notifier') for (const id of await findLostAnswers(receivedBefore)) mayRepeat.add(id)
   await process.restart()
