@@ -202,15 +202,24 @@ function reportUntilAccepted(subject: string, refundId: string): Promise<ShownOp
  */
 async function expectEachAlertOnce(): Promise<void> {
   await inspector.untilIdle(90_000)
+  const incidents = await inspector.database.collection('incidents').countDocuments({ project_id: shop.projectId })
+  const openedIds = () =>
+    new Set(
+      shop.receiver
+        .deliveries()
+        .flatMap(delivery => (delivery.answered === 200 && isOpened(delivery) ? [delivery.webhookId] : [])),
+    )
+  await until('an alert about each incident on each channel', () => openedIds().size >= incidents * CHANNELS, {
+    timeoutMs: 30_000,
+    seen: () => openedIds().size,
+  })
   const accepted = shop.receiver.deliveries().filter(delivery => delivery.answered === 200)
   const byId = Map.groupBy(accepted, delivery => delivery.webhookId)
   for (const [id, copies] of byId) {
     expect(new Set(copies.map(copy => String(copy.rawBody))).size, `different bodies of delivery ${id}`).toBe(1)
     if (!mayRepeat.has(id)) expect(copies, `accepted deliveries with id ${id}`).toHaveLength(1)
   }
-  const opened = [...byId.values()].filter(([first]) => first !== undefined && isOpened(first))
-  const incidents = await inspector.database.collection('incidents').countDocuments({ project_id: shop.projectId })
-  expect(opened).toHaveLength(incidents * CHANNELS)
+  expect(openedIds().size).toBe(incidents * CHANNELS)
   const recorded = await inspector.database.collection('deliveries').countDocuments({ project_id: shop.projectId })
   const delivered = { project_id: shop.projectId, state: 'delivered' }
   expect(await inspector.database.collection('deliveries').countDocuments(delivered)).toBe(recorded)

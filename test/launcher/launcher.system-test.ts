@@ -145,14 +145,19 @@ describe('a data folder that is started again', { retry: 0 }, () => {
     await launcher.prints(/Backstop runs\./)
     expect(launcher.output()).not.toContain('rm -r')
   })
+})
 
-  test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
-    const ports = readPorts(dataDir)
-    rmSync(join(dataDir, 'secrets.json'))
-    const launcher = launchAgain()
-    await launcher.prints(/npx backstop keys recover/)
-    await launcher.prints(/Backstop runs\./)
-    expect(launcher.output()).not.toContain('rm -r')
-    expect(readPorts(dataDir)).toEqual(ports)
-  })
+test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
+  const first = launch('other-secrets', '--no-demo')
+  await first.prints(/Backstop runs\./)
+  const { key, admin } = first.run()
+  await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
+  await first.stop()
+  rmSync(join(first.dataDir, 'secrets.json'))
+
+  const second = launch('other-secrets')
+  await second.prints(/npx backstop keys recover/)
+  await second.prints(/Backstop runs\./)
+  expect(second.output()).not.toContain('rm -r')
+  expect(second.run().admin).toBe(admin)
 })
