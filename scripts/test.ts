@@ -1,6 +1,7 @@
 /**
  * `npm test` runs all tests with their set-up, `npm run test:unit` the tests without dependencies, `npm run test:docker` the
- * compose file on a container engine, and `npm run test:soak` a few tests with many more cases. It starts its own stack, so that it can run beside `npm start`, and stops it at the end.
+ * compose file on a container engine, and `npm run test:soak` a few tests with many more cases. It starts its own stack, so that it
+ * can run beside `npm start`, and stops it at the end.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -44,10 +45,12 @@ const ON_REQUEST: readonly Part[] = [
   { kinds: ['mutation'], workers: 1 },
   {
     name: 'soak',
-    kinds: ['system'],
+    kinds: ['integration', 'system'],
     workers: 1,
-    // The files that read test/setup/soak.ts.
+    // The files that read BACKSTOP_TEST_SOAK.
     files: [
+      'packages/verdict/src/decide',
+      'packages/verdict/src/refund',
       'test/e2e/every-provider.system-test.ts',
       'test/faults/two-reconcilers.system-test.ts',
       'test/faults/bulkhead.system-test.ts',
