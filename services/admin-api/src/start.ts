@@ -27,7 +27,7 @@ export async function startAdminApi(environment: Environment, onInterrupted?: On
   const parts = await openServiceParts('admin-api', config)
   const { logger, metrics, tracing, mongo, bus, clock } = parts
   const egress = openEgress(config, parts)
-  const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
+  const codec = await unlessFailed(parts, parts.openCodec())
   const secretBox = createSecretBox(config.SECRET_KEYS)
   const installation = createInstallationReaders(mongo.db)
   const conditions = [

@@ -39,7 +39,7 @@ export async function startNotifier(environment: Environment, onInterrupted?: On
   const mailer = openMailer(config, logger)
   const egress = openEgress(config, parts)
   const load = watchLoad(LOAD_LIMITS)
-  const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
+  const codec = await unlessFailed(parts, parts.openCodec())
   const secretBox = createSecretBox(config.SECRET_KEYS)
   const conditions = [
     parts.requireRights,

@@ -27,7 +27,7 @@ export async function startReconciler(
   const parts = await openServiceParts('reconciler', config, { retryWrites: false })
   const { logger, metrics, tracing, mongo, bus, clock, onFatal } = parts
   const egress = openEgress(config, parts)
-  const [codec] = await unlessFailed(parts, Promise.all([parts.openCodec(), clock.untilMeasured()]))
+  const codec = await unlessFailed(parts, parts.openCodec())
   const secretBox = createSecretBox(config.SECRET_KEYS)
   const conditions = [
     parts.requireRights,

@@ -146,13 +146,3 @@ describe('what it reports', () => {
     expect(log.count('clock.reading_succeeded')).toBe(1)
   })
 })
-
-test('rejects with the cause when MongoDB could not be read in time', async () => {
-  const { clock } = world({ wall: 0, database: 'down' })
-  clock.start()
-  await expect(clock.untilMeasured(50)).rejects.toMatchObject({
-    code: 'unavailable',
-    retryable: true,
-    cause: { message: 'MongoDB is unavailable' },
-  })
-})

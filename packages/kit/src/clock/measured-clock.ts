@@ -1,11 +1,9 @@
-import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import { type Clock, sleep, systemClock } from './clock.ts'
 import { applyOffset, type CorrectedTime, initialTime, remainingExcessMs, timeAt } from './corrected-time.ts'
 import { type ClockVerdict, type Deviation, judgeOffset } from './judge-offset.ts'
 import { estimateAt, type OffsetEstimate, refineEstimate } from './offset-estimate.ts'
-import { withDeadline } from './with-deadline.ts'
 
 /** The two clocks of this host. */
 interface OwnClocks {
@@ -38,7 +36,6 @@ const RETRY_MS = 500
 const PRECISE_MS = 10
 const READINGS_AT_ONCE = 3
 const REPEAT_WARNING_MS = 600_000
-const WAIT_MS = 60_000
 
 const MACHINE: OwnClocks = { wall: () => Date.now(), monotonic: () => performance.now() }
 
@@ -87,15 +84,9 @@ export class MeasuredClock implements Clock {
     return this.#estimate !== undefined
   }
 
-  /**
-   * Resolves when the clock is measured.
-   * @throws AppError `unavailable` after `waitMs`
-   */
-  untilMeasured(waitMs = WAIT_MS): Promise<void> {
-    return withDeadline(this.#measured.promise, waitMs, () => {
-      const message = "The clock could not be compared with MongoDB's: check MONGO_URL"
-      return new AppError('unavailable', message, { cause: this.#failure, retryable: true })
-    })
+  /** Resolves when the clock is measured, however long MongoDB is away. */
+  untilMeasured(): Promise<void> {
+    return this.#measured.promise
   }
 
   /** The reason why this process is not ready, with the remedy; undefined if it is ready. */

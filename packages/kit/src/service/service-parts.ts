@@ -52,7 +52,7 @@ export interface ServiceParts {
   /** Whether Kafka answers. */
   readonly kafka: KafkaAvailability
   readonly processEntry: ProcessEntry
-  /** The only time base of the process. Await `untilMeasured` before a decision uses it. */
+  /** The only time base of the process. No decision may use it before it is measured. */
   readonly clock: MeasuredClock
   /**
    * Resolves when the ids of all schemas are known, from the registry or, if it is unavailable, from MongoDB.

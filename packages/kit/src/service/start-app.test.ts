@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const KEY = Buffer.alloc(32, 7)
 
-const inStep = { unready: () => undefined, aheadMs: () => undefined, ...systemClock }
+const inStep = { unready: () => undefined, untilMeasured: async () => {}, aheadMs: () => undefined, ...systemClock }
 const silentKafka = { fault: () => 'Kafka has not answered for 15 s', stop: async () => {} }
 
 /** A service whose MongoDB, clock and app can be made to fail. */

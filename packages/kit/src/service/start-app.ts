@@ -34,7 +34,7 @@ export interface StartOptions {
   readonly preconditions?: Preconditions
   /**
    * True if the app may only run while the preconditions are met, as a consumer, whose messages wait for another process. It is started
-   * when they are met. If one is lost later, the process ends, and the next one waits. False by default.
+   * when they are met and the clock is measured. If one is lost later, the process ends, and the next one waits. False by default.
    */
   readonly runsOnlyWhenMet?: boolean
   /** Parts that the app uses and does not stop itself. They are stopped after the app. */
@@ -108,7 +108,7 @@ export async function startApp(app: ServiceApp, options: StartOptions): Promise<
   }
 }
 
-/** How long a service that does not wait for its preconditions waits for their first check, in milliseconds. */
+/** How long a service that does not wait for its preconditions waits for their first check and for the time, in milliseconds. */
 const FIRST_CHECK_MS = 2_000
 
 /** Starts the checks of the preconditions. Waits for them if the app may not run before. */
@@ -116,10 +116,11 @@ async function startWhenMet(options: StartOptions): Promise<void> {
   const { parts, preconditions, runsOnlyWhenMet = false, needsMongo = true } = options
   if (!runsOnlyWhenMet) {
     const checked = preconditions?.start() ?? Promise.resolve()
-    // The first requests find the judgement, unless MongoDB is away: then they cannot change anything.
-    if (needsMongo) await Promise.race([checked, sleep(parts.clock, FIRST_CHECK_MS)])
+    // The first requests find the judgement and the measured time, unless MongoDB is away: then they cannot change anything.
+    const known = Promise.all([checked, parts.clock.untilMeasured()])
+    if (needsMongo) await Promise.race([known, sleep(parts.clock, FIRST_CHECK_MS)])
     return
   }
   void preconditions?.start(fault => parts.onFatal(new AppError('unavailable', fault)))
-  await unlessFailed(parts, preconditions?.untilMet() ?? Promise.resolve())
+  await unlessFailed(parts, Promise.all([preconditions?.untilMet(), parts.clock.untilMeasured()]))
 }
