@@ -51,6 +51,7 @@ export class MeasuredClock implements Clock {
   readonly #record: ReturnType<typeof createClockMetrics>
   readonly #stopping = new AbortController()
   readonly #measured = Promise.withResolvers<void>()
+  #isMeasured = false
   /** The error of the last reading, if it failed. */
   #failure: unknown
   #estimate: OffsetEstimate | undefined
@@ -79,9 +80,9 @@ export class MeasuredClock implements Clock {
     this.#stopping.abort()
   }
 
-  /** True after the first reading. From then on `now` returns measured time, even while MongoDB does not answer. */
+  /** True after the first precise reading. From then on `now` returns measured time, even while MongoDB does not answer. */
   isMeasured(): boolean {
-    return this.#estimate !== undefined
+    return this.#isMeasured
   }
 
   /** Resolves when the clock is measured, however long MongoDB is away. */
@@ -105,6 +106,10 @@ export class MeasuredClock implements Clock {
     while (!signal.aborted) {
       await this.#readUntilPrecise()
       if (signal.aborted) return
+      if (this.#estimate !== undefined) {
+        this.#isMeasured = true
+        this.#measured.resolve()
+      }
       this.#report()
       await sleep(systemClock, this.isMeasured() ? this.#everyMs : RETRY_MS, signal)
     }
@@ -129,10 +134,9 @@ export class MeasuredClock implements Clock {
     const atMs = this.#own.monotonic()
     const estimate = refineEstimate(this.#estimate, { sentAtMs, receivedAtMs: atMs, remoteMs })
     const { offsetMs } = estimate
-    // Before the first reading no decision used the time, so it may still go back.
-    this.#time = this.isMeasured() ? applyOffset(this.#time, offsetMs, atMs) : initialTime(offsetMs)
+    // The first reading includes connecting, so it may be wrong by a second. Until it is refined no decision uses the time, and it may go back.
+    this.#time = this.#isMeasured ? applyOffset(this.#time, offsetMs, atMs) : initialTime(offsetMs)
     this.#estimate = estimate
-    this.#measured.resolve()
   }
 
   #reportFailure(error: unknown): void {
