@@ -36,11 +36,11 @@ describe('the life of an incident', () => {
     const resolved = await change('resolve', resolve)
     expect(resolved).toMatchObject({ state: 'resolved', resolved_by: acknowledged.acknowledged_by, ...resolve })
 
-    const told = await until('incident.resolved', () =>
+    const delivered = await until('incident.resolved', () =>
       shop.alertsAbout(refund.id).find(delivery => eventOf(delivery) === 'incident.resolved'),
     )
-    expect(told).toMatchObject({ serviceSignature: 'valid' })
-    expect(incidentOf(told)).toMatchObject({
+    expect(delivered).toMatchObject({ serviceSignature: 'valid' })
+    expect(incidentOf(delivered)).toMatchObject({
       state: 'resolved',
       resolved_by: acknowledged.acknowledged_by,
       acknowledged_by: acknowledged.acknowledged_by,

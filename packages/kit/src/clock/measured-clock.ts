@@ -80,7 +80,7 @@ export class MeasuredClock implements Clock {
     this.#stopping.abort()
   }
 
-  /** True after the first precise reading. From then on `now` returns measured time, even while MongoDB does not answer. */
+  /** True after the first readings, at most three, of which one is precise on a machine that is not overloaded. It stays true while MongoDB is away. */
   isMeasured(): boolean {
     return this.#isMeasured
   }
