@@ -37,10 +37,11 @@ export function selfDescriptionRoutes(others: readonly Route[]): Route[] {
       summary: 'Get this OpenAPI document',
       scope: 'public',
       answers: { 200: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) } },
-      handle: async () => ({ status: 200, serialized: document }),
+      handle: async () => ({ status: 200, serialized: documentOf() }),
     }),
   ]
-  // Serialized once, because anybody may request it at any rate.
-  const document = Buffer.from(JSON.stringify(describeApi([...others, ...routes])))
+  let document: Buffer | undefined
+  // Serialized once, because anybody may request it at any rate; at the first request, because the start of the service should be short.
+  const documentOf = () => (document ??= Buffer.from(JSON.stringify(describeApi([...others, ...routes]))))
   return routes
 }

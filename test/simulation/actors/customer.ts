@@ -1,0 +1,18 @@
+import { type AccountParts, type Accounts, openAccounts } from './accounts.ts'
+
+/** A customer: a project, a receiver of its alerts, and its accounts at the providers. */
+export interface Customer extends Accounts {
+  readonly projectId: string
+}
+
+export async function openCustomer(name: string, parts: Omit<AccountParts, 'projectId'>): Promise<Customer> {
+  const { api } = parts
+  const projectId = String((await api.post('/v1/projects', { name })).project_id)
+  await api.post('/v1/alert-channels', {
+    project_id: projectId,
+    name: 'Receiver',
+    events: ['incident.opened', 'incident.resolved'],
+    config: { kind: 'webhook', url: `https://${name.toLowerCase()}.example.com/alerts` },
+  })
+  return { projectId, ...(await openAccounts({ ...parts, projectId })) }
+}

@@ -1,0 +1,45 @@
+/**
+ * `npm run simulate -- --seed N [--runs K] [--minutes M] [--timeline]`: runs the whole product in one process on virtual time, with every
+ * accident drawn from the seed, and judges it. Exit code 1 if a run was wrong.
+ */
+import { parseArgs } from 'node:util'
+import { replaceModules } from './world/globals.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '2' },
+    timeline: { type: 'boolean', default: false },
+  },
+})
+const {
+  seed: first,
+  runs,
+  minutes,
+} = { seed: Number(values.seed), runs: Number(values.runs), minutes: Number(values.minutes) }
+if (![first, runs, minutes].every(value => Number.isInteger(value) && value > 0)) {
+  process.stderr.write('--seed, --runs and --minutes are whole numbers from 1 on\n')
+  process.exit(2)
+}
+
+// The modules of the product are imported afterwards, so that they get the replaced ones.
+replaceModules()
+const { prepare, run } = await import('./run.ts')
+prepare()
+let wrong = 0
+for (let seed = first; seed < first + runs; seed += 1) {
+  const usage = process.cpuUsage()
+  const result = await run({ seed, minutes }, values.timeline)
+  const { user, system } = process.cpuUsage(usage)
+  const facts = `${result.hash} ${result.virtualMs / 1000} s in ${Math.round((user + system) / 1000)} ms of processor time`
+  process.stdout.write(`seed ${seed}: ${result.faults.length === 0 ? 'right' : 'WRONG'} ${facts}\n`)
+  if (values.timeline) process.stdout.write(`${result.timeline.join('\n')}\n`)
+  if (result.faults.length === 0) continue
+  wrong += 1
+  process.stdout.write(`  ${JSON.stringify(result.swarm)}\n`)
+  process.stdout.write(`  ${[...result.counts].map(([name, times]) => `${name} ×${times}`).join(', ')}\n`)
+  for (const fault of result.faults) process.stdout.write(`  - ${fault}\n`)
+}
+process.stdout.write(`${runs - wrong} of ${runs} runs are right\n`)
+process.exit(wrong === 0 ? 0 : 1)

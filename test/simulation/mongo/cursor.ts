@@ -1,0 +1,97 @@
+import type { Document } from 'mongodb'
+import { aggregate, project } from './expressions.ts'
+import { copy } from './values.ts'
+
+/** The driver's cursor. It reads everything at its first call; the product's cursors are short or restartable. */
+export class SimulatedCursor {
+  readonly #read: () => Promise<Document[]>
+  #sort: Record<string, 1 | -1> | undefined
+  #skip = 0
+  #limit = 0
+  #projection: Document | undefined
+  #convert: ((document: Document) => unknown) | undefined
+  #batchSize: number
+  #rest: unknown[] | undefined
+
+  constructor(read: () => Promise<Document[]>, { projection, sort, limit, skip, batchSize }: Document) {
+    this.#read = read
+    this.#projection = projection
+    this.#sort = sort
+    this.#limit = limit ?? 0
+    this.#batchSize = batchSize ?? 1_000
+    this.#skip = skip ?? 0
+  }
+
+  sort(sort: Record<string, 1 | -1>): this {
+    this.#sort = sort
+    return this
+  }
+
+  limit(count: number): this {
+    this.#limit = count
+    return this
+  }
+
+  skip(count: number): this {
+    this.#skip = count
+    return this
+  }
+
+  project(projection: Document): this {
+    this.#projection = projection
+    return this
+  }
+
+  hint(): this {
+    return this
+  }
+
+  batchSize(count: number): this {
+    this.#batchSize = count
+    return this
+  }
+
+  maxTimeMS(): this {
+    return this
+  }
+
+  map(convert: (document: Document) => unknown): this {
+    this.#convert = convert
+    return this
+  }
+
+  async toArray(): Promise<unknown[]> {
+    const read = await this.#read()
+    const sorted = this.#sort === undefined ? read : aggregate(read, [{ $sort: this.#sort }])
+    const end = this.#limit === 0 ? undefined : this.#skip + Math.abs(this.#limit)
+    const documents = sorted.slice(this.#skip, end).map(document => copy(project(document, this.#projection)))
+    return this.#convert === undefined ? documents : documents.map(this.#convert)
+  }
+
+  async next(): Promise<unknown> {
+    this.#rest ??= await this.toArray()
+    return this.#rest.shift() ?? null
+  }
+
+  tryNext(): Promise<unknown> {
+    return this.next()
+  }
+
+  async hasNext(): Promise<boolean> {
+    this.#rest ??= await this.toArray()
+    return this.#rest.length > 0
+  }
+
+  /** The rest of a batch. */
+  readBufferedDocuments(): unknown[] {
+    return this.#rest?.splice(0, this.#batchSize) ?? []
+  }
+
+  async close(): Promise<void> {
+    this.#rest = []
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
+    for (let next = await this.next(); next !== null; next = await this.next()) yield next
+  }
+}

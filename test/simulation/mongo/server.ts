@@ -1,0 +1,285 @@
+import type { Document } from 'mongodb'
+import type { IndexDefinition } from './index.ts'
+import { StoredCollection } from './stored-collection.ts'
+import { copy, keyOf } from './values.ts'
+
+/** An entry of the oplog. */
+export interface OplogEntry {
+  readonly position: number
+  readonly collection: StoredCollection
+  readonly id: string
+  readonly before: Document | undefined
+  readonly after: Document | undefined
+}
+
+/** Tells the server when a majority has its writes. */
+export interface Replication {
+  /** Calls `confirm` when a majority has all writes up to now. */
+  replicate(confirm: () => void): void
+}
+
+interface Waiter {
+  readonly position: number
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** How many confirmed writes the oplog keeps for change streams. */
+const KEPT_ENTRIES = 2_000
+
+/**
+ * A replica set in memory: the primary's documents, the writes that no majority has yet, and an oplog. An election removes these writes, as
+ * a rollback does.
+ */
+export class MongoServer {
+  readonly #collections = new Map<string, StoredCollection>()
+  readonly #definitions: Readonly<Record<string, { readonly indexes: readonly IndexDefinition[] }>>
+  readonly #replication: Replication
+  #oplog: OplogEntry[] = []
+  #written = 0
+  #confirmed = 0
+  #waiters: Waiter[] = []
+  readonly #followers = new Set<() => void>()
+  #hasForgotten = false
+
+  /** @param definitions the indexes by the name of the collection */
+  constructor(
+    definitions: Readonly<Record<string, { readonly indexes: readonly IndexDefinition[] }>>,
+    replication: Replication,
+  ) {
+    this.#definitions = definitions
+    this.#replication = replication
+  }
+
+  collection(name: string): StoredCollection {
+    let found = this.#collections.get(name)
+    if (found === undefined) {
+      found = new StoredCollection(name, this.#definitions[name]?.indexes ?? [])
+      this.#collections.set(name, found)
+    }
+    return found
+  }
+
+  collections(): Iterable<StoredCollection> {
+    return this.#collections.values()
+  }
+
+  /** The position of the newest write. */
+  get written(): number {
+    return this.#written
+  }
+
+  /** The position up to which a majority has all writes. */
+  get confirmed(): number {
+    return this.#confirmed
+  }
+
+  /** Writes documents in one step; undefined removes. @returns the position, for `untilConfirmed` */
+  write(changes: readonly { collection: StoredCollection; id: string; after: Document | undefined }[]): number {
+    for (const { collection, id, after } of changes) {
+      this.#written += 1
+      const before = collection.get(id)
+      this.#oplog.push({ position: this.#written, collection, id, before, after })
+      collection.set(id, after, this.#written)
+    }
+    const position = this.#written
+    if (changes.length > 0) this.#replication.replicate(() => this.#confirm(position))
+    return position
+  }
+
+  /** Resolves when a majority has the write. Rejects if an election rolls it back. */
+  untilConfirmed(position: number): Promise<void> {
+    if (position <= this.#confirmed) return Promise.resolve()
+    return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }))
+  }
+
+  /** The document as a majority has it. */
+  confirmedDocument(collection: StoredCollection, id: string): Document | undefined {
+    const write = this.#unconfirmed().find(entry => entry.collection === collection && entry.id === id)
+    return write === undefined ? collection.get(id) : write.before
+  }
+
+  /** The ids that have writes which no majority has. */
+  unconfirmedIds(collection: StoredCollection): Set<string> {
+    return new Set(this.#unconfirmed().flatMap(entry => (entry.collection === collection ? [entry.id] : [])))
+  }
+
+  /**
+   * Elects another member. It has the writes of a majority, and of the others those up to a position.
+   * @param keep the share of the unconfirmed writes that the new primary has, from 0 to 1
+   * @returns the number of writes that are lost
+   */
+  elect(keep: number): number {
+    const unconfirmed = this.#unconfirmed()
+    const lost = unconfirmed.slice(Math.floor(unconfirmed.length * keep))
+    for (const entry of lost.toReversed()) entry.collection.set(entry.id, entry.before, this.#written)
+    this.#oplog = this.#oplog.slice(0, this.#oplog.length - lost.length)
+    const position = lost[0]?.position ?? Number.POSITIVE_INFINITY
+    // Positions go on, so that a late confirmation of a lost write is not taken for that of a new one.
+    const rolledBack = this.#waiters.filter(waiter => waiter.position >= position)
+    this.#waiters = this.#waiters.filter(waiter => waiter.position < position)
+    for (const waiter of rolledBack) waiter.reject(new RolledBack())
+    return lost.length
+  }
+
+  /** Entries after a position that a majority has. Undefined if the oplog no longer reaches back to it. */
+  entriesAfter(position: number): readonly OplogEntry[] | undefined {
+    const first = this.#oplog[0]?.position ?? this.#written + 1
+    if (position + 1 < first && first > 1 && this.#hasForgotten) return undefined
+    if (position >= this.#confirmed) return []
+    return this.#oplog.filter(entry => entry.position > position && entry.position <= this.#confirmed)
+  }
+
+  /** Forgets the oplog, as if it were too small for the load. Open change streams fail. */
+  forgetOplog(): void {
+    this.#oplog = [...this.#unconfirmed()]
+    this.#hasForgotten = true
+  }
+
+  /** Calls `wake` after each confirmation. @returns a function that ends this */
+  follow(wake: () => void): () => void {
+    this.#followers.add(wake)
+    return () => this.#followers.delete(wake)
+  }
+
+  #unconfirmed(): readonly OplogEntry[] {
+    let from = this.#oplog.length
+    while (from > 0 && (this.#oplog[from - 1]?.position ?? 0) > this.#confirmed) from -= 1
+    return this.#oplog.slice(from)
+  }
+
+  #confirm(position: number): void {
+    if (position <= this.#confirmed) return
+    this.#confirmed = position
+    const done = this.#waiters.filter(waiter => waiter.position <= position)
+    this.#waiters = this.#waiters.filter(waiter => waiter.position > position)
+    for (const waiter of done) waiter.resolve()
+    if (this.#oplog.length > 2 * KEPT_ENTRIES) {
+      this.#oplog = this.#oplog.slice(-KEPT_ENTRIES)
+      this.#hasForgotten = true
+    }
+    for (const wake of this.#followers) wake()
+  }
+}
+
+/** A write that an election removed. */
+export class RolledBack extends Error {
+  override readonly name = 'RolledBack'
+}
+
+/** What one command sees and writes: the server itself, or a transaction. */
+export interface View {
+  /** The newest document, which a write changes. */
+  get(collection: StoredCollection, id: string): Document | undefined
+  /** The newest documents among which all that match are. */
+  candidates(collection: StoredCollection, filter: Document): Document[]
+  /** Documents as a reader sees them. */
+  readable(collection: StoredCollection, filter: Document): Document[]
+  /** @throws WriteConflict in a transaction */
+  put(collection: StoredCollection, id: string, after: Document | undefined): void
+  /** Like `StoredCollection.refusedBy`. */
+  refusedBy(collection: StoredCollection, id: string, document: Document): string | undefined
+}
+
+/** Commands outside of transactions. Collects their writes, so that one command is one step. */
+export class DirectView implements View {
+  readonly #server: MongoServer
+  position = 0
+
+  constructor(server: MongoServer) {
+    this.#server = server
+  }
+
+  get(collection: StoredCollection, id: string): Document | undefined {
+    return collection.get(id)
+  }
+
+  candidates(collection: StoredCollection, filter: Document): Document[] {
+    return collection.candidates(filter)
+  }
+
+  /** With read concern majority, which all of the product's clients have. */
+  readable(collection: StoredCollection, filter: Document): Document[] {
+    const changed = this.#server.unconfirmedIds(collection)
+    const newest = collection.candidates(filter)
+    if (changed.size === 0) return newest
+    const unchanged = newest.filter(document => !changed.has(keyOf(document._id)))
+    const earlier = [...changed].flatMap(id => this.#server.confirmedDocument(collection, id) ?? [])
+    return [...unchanged, ...earlier]
+  }
+
+  put(collection: StoredCollection, id: string, after: Document | undefined): void {
+    this.position = this.#server.write([{ collection, id, after }])
+  }
+
+  refusedBy(collection: StoredCollection, id: string, document: Document): string | undefined {
+    return collection.refusedBy(id, document)
+  }
+}
+
+/** Another writer changed a document that a transaction reads or writes. */
+export class WriteConflict extends Error {
+  override readonly name = 'WriteConflict'
+}
+
+/**
+ * A transaction: its writes become visible together. It conflicts with every write since its begin to a document that it touches. A real
+ * snapshot would show such a document as it was; a conflict is stricter for the reader and allows the same write skew.
+ */
+export class TransactionView implements View {
+  readonly #server: MongoServer
+  readonly #begin: number
+  readonly #changes = new Map<StoredCollection, Map<string, Document | undefined>>()
+
+  constructor(server: MongoServer) {
+    this.#server = server
+    this.#begin = server.written
+  }
+
+  get(collection: StoredCollection, id: string): Document | undefined {
+    const own = this.#changes.get(collection)
+    if (own?.has(id)) return own.get(id)
+    if (collection.writtenAt(id) > this.#begin) throw new WriteConflict()
+    return collection.get(id)
+  }
+
+  candidates(collection: StoredCollection, filter: Document): Document[] {
+    const own = this.#changes.get(collection) ?? new Map<string, Document | undefined>()
+    const others = collection.candidates(filter).filter(document => !own.has(keyOf(document._id)))
+    for (const document of others)
+      if (collection.writtenAt(keyOf(document._id)) > this.#begin) throw new WriteConflict()
+    return [...others, ...[...own.values()].flatMap(document => document ?? [])]
+  }
+
+  readable(collection: StoredCollection, filter: Document): Document[] {
+    return this.candidates(collection, filter)
+  }
+
+  put(collection: StoredCollection, id: string, after: Document | undefined): void {
+    if (collection.writtenAt(id) > this.#begin) throw new WriteConflict()
+    const own = this.#changes.get(collection) ?? new Map<string, Document | undefined>()
+    this.#changes.set(collection, own.set(id, after))
+  }
+
+  refusedBy(collection: StoredCollection, id: string, document: Document): string | undefined {
+    const own = this.#changes.get(collection)
+    return collection.refusedBy(id, document, owner => own?.has(owner) ?? false)
+  }
+
+  /** @throws WriteConflict @returns the position of the last write */
+  commit(): number {
+    const changes = [...this.#changes].flatMap(([collection, own]) =>
+      [...own].map(([id, after]) => ({ collection, id, after: after && copy(after) })),
+    )
+    for (const { collection, id, after } of changes) {
+      if (collection.writtenAt(id) > this.#begin) throw new WriteConflict()
+      if (after !== undefined && this.refusedBy(collection, id, after) !== undefined) throw new WriteConflict()
+    }
+    // Removals first, so that the values of unique indexes are free.
+    const ordered = [
+      ...changes.filter(({ after }) => after === undefined),
+      ...changes.filter(({ after }) => after !== undefined),
+    ]
+    return changes.length === 0 ? 0 : this.#server.write(ordered)
+  }
+}

@@ -1,0 +1,112 @@
+import type { Document, Filter } from 'mongodb'
+import { queryOf } from './expressions.ts'
+import { FieldIndex, type IndexDefinition, UniqueIndex } from './index.ts'
+import { keyOf } from './values.ts'
+
+const COMPARISONS = new Set(['$lt', '$lte', '$gt', '$gte'])
+
+/** The newest documents of one collection, with its indexes. Documents in it never change; a write replaces them. */
+export class StoredCollection {
+  readonly name: string
+  readonly definitions: readonly IndexDefinition[]
+  readonly #documents = new Map<string, Document>()
+  /** The position in the oplog of the last write of each id. */
+  readonly #writtenAt = new Map<string, number>()
+  readonly #fields: readonly FieldIndex[]
+  readonly #unique: readonly UniqueIndex[]
+
+  constructor(name: string, definitions: readonly IndexDefinition[]) {
+    this.name = name
+    this.definitions = definitions
+    const first = new Set(definitions.map(({ keys }) => Object.keys(keys)[0] ?? ''))
+    this.#fields = [...first].map(field => new FieldIndex(field))
+    this.#unique = definitions.filter(({ options }) => options?.unique).map(one => new UniqueIndex(one))
+  }
+
+  get(id: string): Document | undefined {
+    return this.#documents.get(id)
+  }
+
+  all(): IterableIterator<Document> {
+    return this.#documents.values()
+  }
+
+  writtenAt(id: string): number {
+    return this.#writtenAt.get(id) ?? 0
+  }
+
+  /**
+   * The name of the unique index that refuses the document, if one does.
+   * @param isReplaced whether the document of an id is about to be replaced or removed, so that its values are free
+   */
+  refusedBy(id: string, document: Document, isReplaced: (owner: string) => boolean = () => false): string | undefined {
+    return this.#unique.find(index => {
+      const owner = index.ownerOf(id, document)
+      return owner !== undefined && !isReplaced(owner)
+    })?.name
+  }
+
+  /** Stores the document in place of the one before, or removes it. */
+  set(id: string, document: Document | undefined, position: number): void {
+    const before = this.#documents.get(id)
+    for (const index of [...this.#fields, ...this.#unique]) {
+      if (before !== undefined) index.remove(id, before)
+      if (document !== undefined) index.add(id, document)
+    }
+    if (document === undefined) this.#documents.delete(id)
+    else this.#documents.set(id, document)
+    this.#writtenAt.set(id, position)
+  }
+
+  /** Documents among which all that match the filter are. */
+  candidates(filter: Filter<Document>): Document[] {
+    const ids = this.#idsOf(filter)
+    if (ids === undefined) return [...this.#documents.values()]
+    return [...ids].flatMap(id => this.#documents.get(id) ?? [])
+  }
+
+  #idsOf(filter: Filter<Document>): Iterable<string> | undefined {
+    const values = equalTo(filter._id)
+    if (values !== undefined) return new Set(values.map(keyOf))
+    let best: Set<string> | undefined
+    for (const index of this.#fields) {
+      const found = candidatesOf(index, filter[index.field])
+      if (found !== undefined && (best === undefined || found.size < best.size)) best = found
+    }
+    return best
+  }
+}
+
+function candidatesOf(index: FieldIndex, condition: unknown): Set<string> | undefined {
+  const values = equalTo(condition)
+  if (values !== undefined) return values.includes(null) ? undefined : index.withValues(values)
+  if (condition === null || typeof condition !== 'object') return undefined
+  return Object.keys(condition).some(operator => COMPARISONS.has(operator)) ? index.withAnyValue() : undefined
+}
+
+/** The values that a condition allows, if it allows single values only. */
+function equalTo(condition: unknown): readonly unknown[] | undefined {
+  if (condition === undefined || condition instanceof RegExp || Array.isArray(condition)) return undefined
+  if (condition === null || typeof condition !== 'object' || condition instanceof Date) return [condition]
+  const { $in, $eq } = condition as { $in?: unknown[]; $eq?: unknown }
+  if ($in !== undefined) return $in.some(value => value instanceof RegExp || Array.isArray(value)) ? undefined : $in
+  if ($eq !== undefined) return [$eq]
+  return Object.keys(condition).some(name => name.startsWith('$')) ? undefined : [condition]
+}
+
+/** Whether the filter matches the document. */
+export function matcherOf(filter: Filter<Document>): (document: Document) => boolean {
+  if (Object.keys(filter).every(name => name === '_id')) {
+    const values = equalTo(filter._id)
+    if (values !== undefined) {
+      const keys = new Set(values.map(keyOf))
+      return document => keys.has(keyOf(document._id))
+    }
+  }
+  // Most queries of an idle product look at no document, so the filter is compiled for the first one.
+  let query: ReturnType<typeof queryOf> | undefined
+  return document => {
+    query ??= queryOf(filter)
+    return query.test(document)
+  }
+}

@@ -1,0 +1,42 @@
+import { BSON, type Document } from 'mongodb'
+
+/** A document as MongoDB would store and return it: without undefined fields, numbers and binary data as the driver gives them back. */
+export function stored<T extends Document>(document: T): T {
+  return BSON.deserialize(BSON.serialize(document, { ignoreUndefined: true })) as T
+}
+
+/** A copy that its reader may change. Values that cannot change (ids, binary data) are shared. */
+export function copy<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(copy) as T
+  if (value instanceof Date) return new Date(value.getTime()) as T
+  if (value === null || typeof value !== 'object' || '_bsontype' in value) return value
+  const made: Record<string, unknown> = {}
+  for (const name in value) made[name] = copy((value as Record<string, unknown>)[name])
+  return made as T
+}
+
+/** Text that is equal for equal values and differs for others: 1 and 1.0 are equal, 1 and '1' are not. */
+export function keyOf(value: unknown): string {
+  if (value === undefined || value === null) return 'null'
+  if (typeof value === 'string') return `"${value}`
+  if (value instanceof Date) return `d${value.getTime()}`
+  if (typeof value !== 'object') return `${typeof value}${value}`
+  if (Array.isArray(value)) return `[${value.map(keyOf).join(',')}]`
+  if ('_bsontype' in value) return `${value._bsontype}${String(value)}`
+  return `{${Object.entries(value)
+    .map(([name, field]) => `${name}:${keyOf(field)}`)
+    .join(',')}}`
+}
+
+/**
+ * The values of a path as an index holds them: one for each element of an array on the way, also of the last one. A missing field has no
+ * value.
+ */
+export function valuesAt(document: unknown, path: readonly string[]): unknown[] {
+  const [name, ...rest] = path
+  if (name === undefined) return Array.isArray(document) ? document : [document]
+  if (Array.isArray(document)) return document.flatMap(element => valuesAt(element, path))
+  if (document === null || typeof document !== 'object') return []
+  const value = (document as Record<string, unknown>)[name]
+  return value === undefined ? [] : valuesAt(value, rest)
+}

@@ -1,0 +1,205 @@
+import { COLLECTIONS, newId } from '@backstop/contracts'
+import { ApiUser } from './actors/api-user.ts'
+import { type Customer, openCustomer } from './actors/customer.ts'
+import { outsideOf } from './actors/outside.ts'
+import type { Truth } from './actors/truth.ts'
+import { judge } from './judge/judge.ts'
+import { Broker } from './kafka/broker.ts'
+import { MongoServer } from './mongo/server.ts'
+import { drawPlan } from './plan.ts'
+import { planAccidents } from './world/accidents.ts'
+import { Agenda } from './world/agenda.ts'
+import { Cluster } from './world/cluster.ts'
+import { countRefills, forbidTime, useRandom } from './world/globals.ts'
+import { createRandom } from './world/random.ts'
+import { unsettled } from './world/rest.ts'
+import { Scheduler } from './world/scheduler.ts'
+import { forgetServers, replaceListening } from './world/simulated-http.ts'
+import { CALM, drawFate, drawSwarm, type Swarm } from './world/swarm.ts'
+import { Trace } from './world/trace.ts'
+
+const SECOND_LOOK_MS = 60_000
+const START_MS = Date.UTC(2026, 0, 1)
+/** When the faults have ended, everything settles within this time, in virtual milliseconds. */
+export const SETTLES_WITHIN_MS = 15 * 60_000
+/** Nothing must be in progress for this time, in milliseconds: longer than the pauses of the product's timers. */
+const QUIET_MS = 16_000
+const QUIET_CHECK_MS = 4_000
+
+let virtualNow = () => START_MS
+
+/** A run, exactly. The same options give the same run. */
+export interface RunOptions {
+  readonly seed: number
+  /** Virtual minutes with faults. */
+  readonly minutes: number
+  /** Kinds of fault of the swarm, and items of the plan, that this run leaves out. */
+  readonly without?: readonly string[]
+}
+
+/** The result of one run. */
+export interface RunResult {
+  /** What is wrong, a line each. */
+  readonly faults: readonly string[]
+  /** The same for each run with these options. */
+  readonly hash: string
+  readonly virtualMs: number
+  readonly swarm: Swarm
+  readonly plan: readonly string[]
+  readonly timeline: readonly string[]
+  /** How often each accident happened. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** Replaces time, random numbers and sockets of the program, once. */
+export function prepare(): void {
+  replaceListening()
+  forbidTime(() => virtualNow())
+}
+
+/** Runs the product and its world from a seed, until everything is at rest, and judges it. */
+export async function run({ seed, minutes, without = [] }: RunOptions, keepTimeline = false): Promise<RunResult> {
+  const world = openWorld(seed, without, keepTimeline)
+  const { scheduler, random, agenda, trace, truth, drawn, broker, mongo } = world
+  const customers = await openCustomers(world)
+  world.swarm = drawn
+  const durationMs = minutes * 60_000
+  const endMs = scheduler.now + durationMs
+  planAccidents({ ...world, random: random.fork('accidents'), swarm: drawn, endMs })
+  const plan = drawPlan({ scheduler: agenda, random: random.fork('plan'), truth, customers, durationMs })
+  for (const { name, atMs, act } of plan) {
+    if (without.includes(name)) continue
+    agenda.schedule(atMs, () => act().catch(error => void truth.wrongs.push(`${name}: ${error}`)))
+  }
+  await scheduler.runUntil(endMs)
+  world.swarm = { ...CALM, replicas: drawn.replicas, clockMs: drawn.clockMs }
+  trace.add('the faults end')
+  const left = await untilAtRest(world, endMs)
+  if (left !== undefined) truth.wrongs.push(`${SETTLES_WITHIN_MS / 60_000} minutes after the last fault: ${left}`)
+  const faults = judge(truth, { secondLookMs: SECOND_LOOK_MS, clockMs: 2 * drawn.clockMs, mayRepeat: mayRepeat(drawn) })
+  for (const fault of faults) trace.add(fault)
+  return {
+    faults,
+    hash: trace.hash,
+    virtualMs: scheduler.now - START_MS,
+    swarm: drawn,
+    plan: plan.map(({ name }) => name),
+    timeline: trace.lines,
+    counts: trace.counts,
+  }
+
+  async function untilAtRest({ scheduler }: World, faultsEndedMs: number): Promise<string | undefined> {
+    let quietMs = 0
+    let left: string | undefined
+    while (quietMs < QUIET_MS && scheduler.now < faultsEndedMs + SETTLES_WITHIN_MS) {
+      await scheduler.runUntil(scheduler.now + QUIET_CHECK_MS)
+      const isBusy = agenda.open > 0
+      left = isBusy ? 'actors are busy' : unsettled({ mongo, broker, now: scheduler.now, faultsEndedMs })
+      quietMs = left === undefined ? quietMs + QUIET_CHECK_MS : 0
+    }
+    return left
+  }
+}
+
+/** Whether something may have broken between a receiver's answer and its record. */
+function mayRepeat({ broken, killed, electionsMs, rebalancesMs, freezesMs, leaderMovesMs }: Swarm): boolean {
+  return broken + killed + electionsMs + rebalancesMs + freezesMs + leaderMovesMs > 0
+}
+
+interface World extends ReturnType<typeof openWorld> {}
+
+/** The servers, the processes and the clock of a run. */
+function openWorld(seed: number, without: readonly string[], keepTimeline: boolean) {
+  const random = createRandom(seed)
+  const scheduler = new Scheduler(START_MS)
+  virtualNow = () => scheduler.now
+  useRandom(random.fork('bytes'))
+  discardIds()
+  forgetServers()
+  const drawn = leaveOut(drawSwarm(random.fork('swarm')), without)
+  const trace = new Trace(() => scheduler.now - START_MS, keepTimeline)
+  const truth: Truth = { deeds: [], received: [], wrongs: [] }
+  const delays = random.fork('replication')
+  const mongo = new MongoServer(COLLECTIONS, {
+    replicate: confirm => void scheduler.schedule(delays.between(1, world.swarm.replicationMs), confirm),
+  })
+  const broker = new Broker({ now: () => scheduler.now, schedule: (ms, act) => scheduler.schedule(ms, act) }, 2)
+  const cluster = openCluster()
+  const world = {
+    random,
+    scheduler,
+    agenda: new Agenda(scheduler),
+    drawn,
+    swarm: CALM,
+    trace,
+    truth,
+    mongo,
+    broker,
+    cluster,
+  }
+  cluster.start()
+  return world
+
+  function openCluster(): Cluster {
+    const fates = random.fork('fates')
+    const receivers = random.fork('receivers')
+    return new Cluster({
+      scheduler,
+      random: random.fork('cluster'),
+      replicas: drawn.replicas,
+      clockMs: () => drawn.clockMs,
+      servers: { mongo, broker, random: random.fork('jitter'), ...observe(trace, truth) },
+      fateOf: command => drawFate(world.swarm, fates, command),
+      trace: text => trace.add(text),
+      egressOf: process => outsideOf(process, { truth, random: receivers, scheduler, swarm: () => world.swarm }),
+    })
+  }
+}
+
+/** Faults that a process reports about itself, and that no accident may cause. */
+function observe(trace: Trace, truth: Truth) {
+  return {
+    onLog(process: string, line: Record<string, unknown>): void {
+      trace.add(`log ${process} ${line.msg}`)
+      const { type = 'AppError' } = (line.error ?? {}) as { type?: string }
+      const isExpected = line.level !== 'error' || type === 'AppError' || type.startsWith('Mongo')
+      if (line.msg === 'consumer.fault' || !isExpected) {
+        truth.wrongs.push(`${process} logs ${JSON.stringify(line).slice(0, 600)}`)
+      }
+    },
+    onFatal(process: string, error: unknown): void {
+      truth.wrongs.push(`${process} gave up: ${error instanceof Error ? error.stack : String(error)}`)
+    },
+  }
+}
+
+function leaveOut(swarm: Swarm, without: readonly string[]): Swarm {
+  const kinds = Object.keys(swarm).filter(kind => without.includes(kind))
+  return { ...swarm, ...Object.fromEntries(kinds.map(kind => [kind, CALM[kind as keyof Swarm]])) }
+}
+
+/** Opens the accounts of two customers while nothing breaks. */
+async function openCustomers(world: World): Promise<Customer[]> {
+  const { scheduler, agenda, random, cluster, truth } = world
+  await scheduler.runUntil(scheduler.now + 2_000)
+  const api = new ApiUser({ scheduler: agenda, random: random.fork('api'), cluster })
+  const customers: Customer[] = []
+  for (const name of ['One', 'Two']) {
+    const parts = { scheduler: agenda, random: random.fork(name), swarm: () => world.swarm, cluster, api, truth }
+    const opening = openCustomer(name, parts)
+    let opened: Customer | undefined
+    void opening.then(customer => {
+      opened = customer
+    })
+    for (let turn = 0; opened === undefined && turn < 1_000; turn += 1) await scheduler.runUntil(scheduler.now + 20)
+    customers.push(await opening)
+  }
+  await scheduler.runUntil(scheduler.now + 1_000)
+  return customers
+}
+
+/** Ids come from a pool of random bytes. A run must not get the rest of an earlier one. */
+function discardIds(): void {
+  const before = countRefills()
+  while (countRefills() === before) newId('request')
+}

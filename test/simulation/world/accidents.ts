@@ -1,0 +1,73 @@
+import { TOPICS, type TopicName } from '@backstop/contracts'
+import type { Broker } from '../kafka/broker.ts'
+import type { MongoServer } from '../mongo/server.ts'
+import type { Cluster } from './cluster.ts'
+import type { Random } from './random.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Swarm } from './swarm.ts'
+import type { Trace } from './trace.ts'
+
+export interface AccidentParts {
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly swarm: Swarm
+  /** No accident begins after it. */
+  readonly endMs: number
+  readonly mongo: MongoServer
+  readonly broker: Broker
+  readonly cluster: Cluster
+  readonly trace: Trace
+}
+
+/** Plans the accidents of servers and processes that happen at any time, at the mean times that the swarm gives. */
+export function planAccidents(parts: AccidentParts): void {
+  const { scheduler, random, swarm, endMs, trace } = parts
+  const accidents = accidentsOf(parts)
+  for (const [kind, act] of Object.entries(accidents) as [keyof typeof accidents, () => string | undefined][]) {
+    const meanMs = swarm[kind]
+    if (meanMs === 0) continue
+    const own = random.fork(kind)
+    const next = () => {
+      const delayMs = own.between(1, 2 * meanMs)
+      if (scheduler.now + delayMs >= endMs) return
+      scheduler.schedule(delayMs, () => {
+        const name = act()
+        if (name !== undefined) trace.happened(name)
+        next()
+      })
+    }
+    next()
+  }
+}
+
+/** Each accident returns its name, or undefined if nothing was there that it could happen to. */
+function accidentsOf({ scheduler, random, mongo, broker, cluster }: AccidentParts) {
+  return {
+    electionsMs: () => (mongo.elect(random.next()) > 0 ? 'an election lost a write' : 'an election'),
+    oplogLossMs: () => {
+      mongo.forgetOplog()
+      return 'the oplog was too short'
+    },
+    rebalancesMs: () => {
+      const groups = [...broker.groups().values()]
+      if (groups.length === 0) return undefined
+      const group = random.pick(groups)
+      const isCommitting = group.commitsInFlight > 0
+      group.rebalance()
+      return isCommitting ? 'a rebalance with a commit in flight' : 'a rebalance'
+    },
+    leaderMovesMs: () => {
+      const topic = random.pick(Object.keys(TOPICS) as TopicName[])
+      const partition = random.between(0, broker.log.countPartitions(topic) - 1)
+      broker.log.setLeader(topic, partition, false)
+      scheduler.schedule(random.between(100, 10_000), () => broker.log.setLeader(topic, partition, true))
+      return 'a leader moved'
+    },
+    freezesMs: () => {
+      const running = cluster.running()
+      if (running.length === 0) return undefined
+      random.pick(running).freeze(random.pick([2_000, 10_000, 40_000]))
+      return 'a process froze'
+    },
+  } satisfies Partial<Record<keyof Swarm, () => string | undefined>>
+}

@@ -1,0 +1,116 @@
+import type { Egress } from '@backstop/kit/egress'
+import type { Command } from '../mongo/wire.ts'
+import { type Fate, SimulatedProcess } from './process.ts'
+import {
+  openAdminApi,
+  openIngress,
+  openNotifier,
+  openReconciler,
+  type RunningApp,
+  type Servers,
+  type ServingApp,
+} from './product.ts'
+import type { Random } from './random.ts'
+import type { Scheduler } from './scheduler.ts'
+import { type HttpAnswer, type HttpRequest, request, serverOn } from './simulated-http.ts'
+
+const OPEN = {
+  ingress: openIngress,
+  reconciler: openReconciler,
+  notifier: openNotifier,
+  'admin-api': openAdminApi,
+} as const
+
+export type ServiceName = keyof typeof OPEN
+
+interface Member {
+  readonly service: ServiceName
+  readonly process: SimulatedProcess
+  readonly app: RunningApp
+}
+
+export interface ClusterOptions {
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly servers: Omit<Servers, 'egressOf'>
+  readonly replicas: number
+  /** Longest difference of a process's clock, in milliseconds. */
+  readonly clockMs: () => number
+  readonly fateOf: (command: Command) => Fate
+  readonly trace: (text: string) => void
+  egressOf(process: SimulatedProcess): Egress
+}
+
+/** The processes of the product. A process that ended is started again, as a cluster does. */
+export class Cluster {
+  readonly #options: ClusterOptions
+  readonly #members = new Map<string, Member>()
+  #count = 0
+
+  constructor(options: ClusterOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    for (const service of Object.keys(OPEN) as ServiceName[]) {
+      for (let replica = 1; replica <= this.#options.replicas; replica += 1)
+        this.#open(service, `${service}-${replica}`)
+    }
+  }
+
+  /** The processes that run. */
+  running(): SimulatedProcess[] {
+    return [...this.#members.values()].map(({ process }) => process).filter(process => process.isAlive)
+  }
+
+  /** Sends a request to a process of a service. Undefined if none answers: none runs, or it ended or hangs. */
+  async request(
+    service: 'ingress' | 'admin-api',
+    asked: HttpRequest,
+    withinMs: number,
+  ): Promise<HttpAnswer | undefined> {
+    const { scheduler, random, trace } = this.#options
+    const ready = [...this.#members.values()].filter(
+      one =>
+        one.service === service &&
+        one.process.isAlive &&
+        !one.process.isFrozen &&
+        (one.app as ServingApp).unready() === undefined,
+    )
+    if (ready.length === 0) return undefined
+    const { app, process } = random.pick(ready)
+    return new Promise(resolve => {
+      const cancel = scheduler.schedule(withinMs, () => resolve(undefined))
+      const end = (answer: HttpAnswer | undefined) => {
+        cancel()
+        trace(`${process.name} answers ${asked.method} ${asked.path.split('?')[0]} ${answer?.status}`)
+        resolve(answer)
+      }
+      request(serverOn((app as ServingApp).port()), asked).then(end, () => end(undefined))
+    })
+  }
+
+  #open(service: ServiceName, name: string): void {
+    const { scheduler, random, servers, fateOf, trace, egressOf } = this.#options
+    this.#count += 1
+    const longestMs = this.#options.clockMs()
+    const aheadMs = longestMs === 0 ? 0 : random.between(-longestMs, longestMs)
+    const process = new SimulatedProcess({
+      name: `${name}/${this.#count}`,
+      scheduler,
+      aheadMs: () => aheadMs,
+      fateOf,
+      trace: (process, command) => trace(`${process} ${command}`),
+    })
+    const app = OPEN[service]({ ...servers, egressOf }, process)
+    this.#members.set(name, { service, process, app })
+    process.onEnd(() => {
+      trace(`${process.name} ends`)
+      scheduler.schedule(random.between(500, 8_000), () => this.#open(service, name))
+    })
+    app.start().catch((error: unknown) => {
+      servers.onFatal(process.name, error)
+      process.kill()
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import type { Command } from '../mongo/wire.ts'
+import type { Fate } from './process.ts'
+import type { Random } from './random.ts'
+
+/** The kinds of fault of one run, and how often each happens. A run has some of them, so that rare combinations come up. */
+export interface Swarm {
+  /** Probability of a fault of one command, by server. */
+  readonly broken: number
+  /** Of the broken commands, the share that the server carried out. */
+  readonly answersLost: number
+  /** Longest time of one way to a server, in milliseconds. */
+  readonly latencyMs: number
+  /** Probability that a process ends at a command. */
+  readonly killed: number
+  /** Mean times between accidents, in milliseconds; 0 for none. */
+  readonly electionsMs: number
+  readonly rebalancesMs: number
+  readonly leaderMovesMs: number
+  readonly freezesMs: number
+  readonly oplogLossMs: number
+  readonly addedPartitions: boolean
+  /** Longest delay until a majority has a write, in milliseconds. */
+  readonly replicationMs: number
+  /** How far the clocks of processes differ, in milliseconds. */
+  readonly clockMs: number
+  /** Of the providers' notifications: sent twice, and their longest delay in milliseconds. */
+  readonly repeats: number
+  readonly delayMs: number
+  /** Probability that a receiver refuses, hangs, or takes a message and loses the answer. */
+  readonly receiverFaults: number
+  /** Probability that a provider's API fails, hangs or limits the rate. */
+  readonly providerFaults: number
+  /** Replicas of each service. */
+  readonly replicas: 1 | 2
+}
+
+/** Draws the faults of a run. Each kind is off in about half of the runs. */
+export function drawSwarm(random: Random): Swarm {
+  const maybe = (draw: () => number) => (random.chance(0.5) ? draw() : 0)
+  return {
+    broken: maybe(() => random.pick([0.001, 0.01, 0.05])),
+    answersLost: random.next(),
+    latencyMs: random.pick([0, 1, 5, 50, 400]),
+    killed: maybe(() => random.pick([0.0002, 0.001])),
+    electionsMs: maybe(() => random.between(20, 90) * 1_000),
+    rebalancesMs: maybe(() => random.between(5, 60) * 1_000),
+    leaderMovesMs: maybe(() => random.between(20, 90) * 1_000),
+    freezesMs: maybe(() => random.between(30, 120) * 1_000),
+    oplogLossMs: maybe(() => random.between(20, 120) * 1_000),
+    addedPartitions: random.chance(0.2),
+    replicationMs: random.pick([1, 5, 50, 500]),
+    clockMs: maybe(() => random.pick([100, 900])),
+    repeats: maybe(() => random.pick([0.05, 0.3])),
+    delayMs: maybe(() => random.pick([1_000, 20_000, 90_000])),
+    receiverFaults: maybe(() => random.pick([0.05, 0.4])),
+    providerFaults: maybe(() => random.pick([0.02, 0.3])),
+    replicas: random.pick([1, 2]),
+  }
+}
+
+/** A run without faults. */
+export const CALM: Swarm = {
+  broken: 0,
+  answersLost: 0,
+  latencyMs: 0,
+  killed: 0,
+  electionsMs: 0,
+  rebalancesMs: 0,
+  leaderMovesMs: 0,
+  freezesMs: 0,
+  oplogLossMs: 0,
+  addedPartitions: false,
+  replicationMs: 1,
+  clockMs: 0,
+  repeats: 0,
+  delayMs: 0,
+  receiverFaults: 0,
+  providerFaults: 0,
+  replicas: 1,
+}
+
+/** What happens to one command under a swarm. */
+export function drawFate(swarm: Swarm, random: Random, command: Command): Fate {
+  const way = () => (swarm.latencyMs === 0 || random.chance(0.5) ? 0 : random.between(0, swarm.latencyMs))
+  return { thereMs: way(), backMs: way(), kind: drawKind(swarm, random, command) }
+}
+
+function drawKind(swarm: Swarm, random: Random, { isWrite }: Command): Fate['kind'] {
+  if (swarm.killed > 0 && random.chance(isWrite ? swarm.killed * 5 : swarm.killed)) {
+    return random.chance(0.5) ? 'killed_before' : 'killed_after'
+  }
+  if (swarm.broken > 0 && random.chance(swarm.broken))
+    return random.chance(swarm.answersLost) ? 'answer_lost' : 'refused'
+  return 'carried_out'
+}
