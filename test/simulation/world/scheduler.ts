@@ -31,9 +31,12 @@ export class Scheduler {
     return this.#count
   }
 
-  /** Calls `act` after a delay in milliseconds; calls of the same time in the order in which they were scheduled. @returns a function that cancels it */
+  /**
+   * Calls `act` after a delay in milliseconds; calls of the same time in the order in which they were scheduled. The time stays whole, as
+   * clocks of the product are. @returns a function that cancels it
+   */
   schedule(delayMs: number, act: () => void): () => void {
-    const event: Event = { atMs: this.#now + Math.max(0, delayMs), order: this.#order++, act }
+    const event: Event = { atMs: this.#now + Math.max(0, Math.ceil(delayMs)), order: this.#order++, act }
     this.#push(event)
     return () => {
       event.act = undefined
