@@ -91,6 +91,8 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     if (this.#options.commit === 'accepted') for (const owned of this.#owned.values()) owned.controller.abort()
     await this.#until(() => [...this.#owned.values()].every(owned => !owned.isBusy) && !this.#isCommitting)
     await this.#persist('joinGroup', () => {})
+    // The coordinator went on without a member that was too late, for example because its process was frozen.
+    if (!this.#group.isMember(this) && this.#isRunning) this.#startAgain()
   }
 
   assign(generation: number, partitions: readonly PartitionId[]): void {
