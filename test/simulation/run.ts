@@ -2,7 +2,8 @@ import { COLLECTIONS, newId } from '@backstop/contracts'
 import { ApiUser } from './actors/api-user.ts'
 import { type Customer, openCustomer } from './actors/customer.ts'
 import { outsideOf } from './actors/outside.ts'
-import type { Truth } from './actors/truth.ts'
+import { newTruth, type Truth } from './actors/truth.ts'
+import { collectEvidence } from './judge/collect-evidence.ts'
 import { judge } from './judge/judge.ts'
 import { Broker } from './kafka/broker.ts'
 import { MongoServer } from './mongo/server.ts'
@@ -76,7 +77,18 @@ export async function run({ seed, minutes, without = [] }: RunOptions, keepTimel
   trace.add('the faults end')
   const left = await untilAtRest(world, endMs)
   if (left !== undefined) truth.wrongs.push(`${SETTLES_WITHIN_MS / 60_000} minutes after the last fault: ${left}`)
-  const faults = judge(truth, { secondLookMs: SECOND_LOOK_MS, clockMs: 2 * drawn.clockMs, mayRepeat: mayRepeat(drawn) })
+  const atRestMs = scheduler.now
+  const observer = new ApiUser({ scheduler: agenda, random: random.fork('observer'), cluster: world.cluster })
+  const projectIds = customers.map(({ projectId }) => projectId)
+  const evidence = await whileRunning(scheduler, collectEvidence({ api: observer, projectIds, mongo, broker }))
+  const faults = judge(truth, evidence, {
+    secondLookMs: SECOND_LOOK_MS,
+    clockMs: 2 * drawn.clockMs,
+    delayMs: drawn.delayMs,
+    mayRepeat: mayRepeat(drawn),
+    faultsEndedMs: endMs,
+    endMs: atRestMs,
+  })
   for (const fault of faults) trace.add(fault)
   return {
     faults,
@@ -118,7 +130,7 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
   forgetServers()
   const drawn = leaveOut(drawSwarm(random.fork('swarm')), without)
   const trace = new Trace(() => scheduler.now - START_MS, keepTimeline)
-  const truth: Truth = { deeds: [], received: [], wrongs: [] }
+  const truth = newTruth()
   const delays = random.fork('replication')
   const mongo = new MongoServer(COLLECTIONS, {
     replicate: confirm => void scheduler.schedule(delays.between(1, world.swarm.replicationMs), confirm),
@@ -186,16 +198,21 @@ async function openCustomers(world: World): Promise<Customer[]> {
   const customers: Customer[] = []
   for (const name of ['One', 'Two']) {
     const parts = { scheduler: agenda, random: random.fork(name), swarm: () => world.swarm, cluster, api, truth }
-    const opening = openCustomer(name, parts)
-    let opened: Customer | undefined
-    void opening.then(customer => {
-      opened = customer
-    })
-    for (let turn = 0; opened === undefined && turn < 1_000; turn += 1) await scheduler.runUntil(scheduler.now + 20)
-    customers.push(await opening)
+    customers.push(await whileRunning(scheduler, openCustomer(name, parts)))
   }
   await scheduler.runUntil(scheduler.now + 1_000)
   return customers
+}
+
+/** Lets time go on until some work is done. */
+async function whileRunning<T>(scheduler: Scheduler, work: Promise<T>): Promise<T> {
+  let isDone = false
+  const done = () => {
+    isDone = true
+  }
+  work.then(done, done)
+  for (let turn = 0; !isDone && turn < 5_000; turn += 1) await scheduler.runUntil(scheduler.now + 20)
+  return work
 }
 
 /** Ids come from a pool of random bytes. A run must not get the rest of an earlier one. */

@@ -24,6 +24,7 @@ import type { Cluster } from '../world/cluster.ts'
 import type { Random } from '../world/random.ts'
 import type { Swarm } from '../world/swarm.ts'
 import type { ApiUser } from './api-user.ts'
+import type { Truth } from './truth.ts'
 
 const READ_KEY = 'a-key-that-may-only-read'
 const DESTINATION_SECRET = 'pdl_ntfset_01j0000000000000000000000_simulation'
@@ -40,6 +41,7 @@ export interface AccountParts {
   readonly cluster: Cluster
   readonly api: ApiUser
   readonly projectId: string
+  readonly truth: Truth
 }
 
 /** The billing accounts of one customer, at all three providers, connected to its project. */
@@ -161,7 +163,10 @@ class Poster {
     }
     const path = `/v1/webhooks/${this.#kind}/${this.#connectionId}`
     const answer = await cluster.request('ingress', { method: 'POST', path, headers, body }, ANSWER_WITHIN_MS)
-    if (answer !== undefined && isAccepted(this.#kind, answer.status)) return
+    if (answer !== undefined && isAccepted(this.#kind, answer.status)) {
+      this.#parts.truth.accepted.push({ connectionId: this.#connectionId, eventId: nameOf(event).id })
+      return
+    }
     const pauseMs = REPEAT_AFTER_MS[Math.min(attempt, REPEAT_AFTER_MS.length - 1)]!
     scheduler.schedule(pauseMs, () => this.#post(event, attempt + 1))
   }

@@ -34,6 +34,15 @@ export class ApiUser {
     return this.#call('GET', path)
   }
 
+  /** The answer as it is. */
+  async text(path: string): Promise<string> {
+    const { cluster } = this.#parts
+    const headers = { host: 'backstop.example.com', authorization: `Bearer ${API_KEY}` }
+    const answer = await cluster.request('admin-api', { method: 'GET', path, headers }, ANSWER_WITHIN_MS)
+    if (answer?.status !== 200) throw new Error(`${path} is answered ${answer?.status}`)
+    return answer.body.toString()
+  }
+
   /** @throws Error if the API refuses the call for good */
   async #call(method: string, path: string, given?: object): Promise<Json> {
     const { scheduler, random, cluster } = this.#parts

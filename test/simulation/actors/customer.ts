@@ -8,11 +8,19 @@ export interface Customer extends Accounts {
 export async function openCustomer(name: string, parts: Omit<AccountParts, 'projectId'>): Promise<Customer> {
   const { api } = parts
   const projectId = String((await api.post('/v1/projects', { name })).project_id)
-  await api.post('/v1/alert-channels', {
+  const begins = { fromMs: parts.scheduler.now, toMs: parts.scheduler.now }
+  const made = await api.post('/v1/alert-channels', {
     project_id: projectId,
     name: 'Receiver',
     events: ['incident.opened', 'incident.resolved'],
     config: { kind: 'webhook', url: `https://${name.toLowerCase()}.example.com/alerts` },
+  })
+  parts.truth.channels.push({
+    channelId: String(made.id),
+    projectId,
+    host: `${name.toLowerCase()}.example.com`,
+    events: ['incident.opened', 'incident.resolved'],
+    begins,
   })
   return { projectId, ...(await openAccounts({ ...parts, projectId })) }
 }

@@ -2,7 +2,7 @@ import type { ChangeKind, PreparedChange } from '../../setup/planned-changes/cha
 import { isJudged } from '../../setup/planned-changes/planned-change.ts'
 import type { WorldClock } from '../world/agenda.ts'
 import type { Random } from '../world/random.ts'
-import type { Deed, Truth } from './truth.ts'
+import type { Deed, Ground, Truth } from './truth.ts'
 
 /** When the customer's software reports a change. `nothing` is also what a stranger reports. */
 export const HABITS = ['before', 'begun_only', 'after', 'late', 'other_amount', 'nothing'] as const
@@ -26,8 +26,16 @@ export async function makeChange(
   const { operation } = prepared
   const isReported = operation !== null && kind.alertDespiteOperation === undefined && isJudged(kind)
   const state = kind.finalState ?? 'completed'
-  const report = (more: object) =>
-    kind.connection.report({ ...operation, ...more }) as Promise<unknown> as Promise<{ operation_id: string }>
+  const report = async (more: object) => {
+    truth.unconfirmedReports += 1
+    const made = (await kind.connection.report({ ...operation, ...more })) as unknown as {
+      operation_id: string
+      state: string
+    }
+    truth.unconfirmedReports -= 1
+    truth.reports.push({ operationId: made.operation_id, state: made.state })
+    return made
+  }
   const wait = (ms: number) => new Promise<void>(resolve => void scheduler.schedule(ms, resolve))
   let begun: string | undefined
   if (isReported && (habit === 'before' || habit === 'begun_only'))
@@ -38,19 +46,29 @@ export async function makeChange(
   scheduleLaterChange(kind, prepared, scheduler, random)
   if (!isReported) return
   // An operation that is being executed explains its change.
-  if (begun !== undefined) deed.reportedMs = deed.atMs
+  const ground: Ground = {
+    reason: 'an operation',
+    explains: true,
+    begins: { fromMs: deed.atMs, ...(begun === undefined ? {} : { toMs: deed.atMs }) },
+  }
+  if (begun !== undefined) deed.grounds.push(ground)
   if (habit === 'before' && begun !== undefined)
     await kind.connection.reportTransition(begun, { to: state, provider_ref: deed.ref })
   if (habit !== 'after' && habit !== 'late') return
   await wait(habit === 'late' ? random.between(75_000, 150_000) : random.between(0, 20_000))
-  deed.reportBeganMs = scheduler.now
+  const late: Ground = {
+    reason: 'an operation',
+    explains: kind.records.includes('refund'),
+    begins: { fromMs: scheduler.now },
+  }
+  deed.grounds.push(late)
   const times = { executing_at: new Date(deed.atMs).toISOString(), ended_at: new Date(deed.atMs + 1).toISOString() }
   await report({
     state,
     provider_ref: deed.ref,
     ...(state === 'completed' ? times : { executing_at: times.executing_at }),
   })
-  deed.reportedMs = scheduler.now
+  late.begins.toMs = scheduler.now
 }
 
 function make(
@@ -61,7 +79,17 @@ function make(
 ): Deed {
   const { ref, names = [] } = prepared.make(null)
   const mustAlert = isJudged(kind) && prepared.operation !== null && kind.alertDespiteOperation === undefined
-  const deed: Deed = { projectId, title: kind.title, ref, names: [ref, ...names], atMs, mustAlert }
+  const deed: Deed = {
+    projectId,
+    title: kind.title,
+    ref,
+    names: [ref, ...names],
+    atMs,
+    isJudged: isJudged(kind),
+    mustAlert,
+    accounts: [{ projectId, kind: '', grounds: [] }],
+    grounds: [],
+  }
   truth.deeds.push(deed)
   return deed
 }

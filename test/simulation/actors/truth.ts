@@ -1,3 +1,30 @@
+/** When something happened in the product: between the request for it and the API's answer. Undefined until it is answered. */
+export interface Moment {
+  readonly fromMs: number
+  toMs?: number
+}
+
+/** Something that lets the product stay silent about a change, while it holds at the second look. */
+export interface Ground {
+  /** For people who read a failure. */
+  readonly reason: string
+  /** Whether it explains the change. Then an alert that was sent before is resolved. */
+  readonly explains: boolean
+  readonly begins: Moment
+  /** Undefined if it holds from then on. */
+  ends?: Moment
+}
+
+/** An account at a provider. */
+export interface AccountTruth {
+  readonly projectId: string
+  readonly kind: string
+  /** Grounds for all its changes: a silence, a setting, a deleted connection. */
+  readonly grounds: Ground[]
+  /** When an operation acted on it first. */
+  acted?: Moment
+}
+
 /** A change that somebody made at a provider. The judge knows it; the product has to find out. */
 export interface Deed {
   readonly projectId: string
@@ -7,18 +34,41 @@ export interface Deed {
   readonly ref: string
   /** All names that an alert may use for it. */
   readonly names: readonly string[]
+  /** The accounts that show it: two for a refund of a biller through its gateway. */
+  readonly accounts: readonly AccountTruth[]
   /** When the provider carried it out, in milliseconds since the epoch. */
   readonly atMs: number
-  /** Whether it alerts if nothing explains it. */
+  /** Whether the product gives a verdict on it. Other changes, such as pauses and disputes, never alert. */
+  readonly isJudged: boolean
+  /** Whether it alerts if there is no ground for silence. */
   readonly mustAlert: boolean
-  /** When a report that explains it was sent first, and when the API acknowledged it; undefined while that did not happen. */
-  reportBeganMs?: number
-  reportedMs?: number
+  /** Grounds for this change alone: an operation, an expected change, a lost notification. */
+  readonly grounds: Ground[]
+}
+
+/** Equal changes, of which an expected change covers only some. Which ones is not fixed. */
+export interface CappedGroup {
+  readonly deeds: readonly Deed[]
+  /** How many of them the expected change explains. */
+  readonly covered: number
+}
+
+/** An alert channel and the time during which it works. */
+export interface ChannelTruth {
+  readonly channelId: string
+  readonly projectId: string
+  /** The name of its receiver's host, as in `Received`. */
+  readonly host: string
+  readonly events: readonly string[]
+  readonly begins: Moment
+  /** When it was deleted or answered 410, which disables it. */
+  ends?: Moment
 }
 
 /** A message that a receiver took. */
 export interface Received {
   readonly atMs: number
+  /** The name of the receiver's host. */
   readonly channel: string
   readonly webhookId: string
   readonly body: string
@@ -26,10 +76,83 @@ export interface Received {
   readonly isAnswered: boolean
 }
 
+/** A message in a team chat. */
+export interface ChatMessage {
+  readonly atMs: number
+  readonly host: string
+  readonly body: string
+}
+
+/** A change of an incident by a person that the API confirmed. */
+export interface Intervention {
+  readonly incidentId: string
+  readonly kind: 'acknowledge' | 'resolve' | 'comment'
+  readonly at: Moment
+}
+
+/** A notification that ingress answered with success. */
+export interface AcceptedNotification {
+  readonly connectionId: string
+  readonly eventId: string
+}
+
+/** The report of an operation, or of its next state, that the API confirmed. */
+export interface ConfirmedReport {
+  readonly operationId: string
+  readonly state: string
+}
+
 /** Everything that happened in the world. */
 export interface Truth {
+  readonly accepted: AcceptedNotification[]
+  readonly reports: ConfirmedReport[]
+  /** How many reports were sent and not confirmed. Each of them may have made an operation. */
+  unconfirmedReports: number
+  /** Secrets that only the answer that showed them may have. */
+  readonly secrets: string[]
   readonly deeds: Deed[]
+  readonly capped: CappedGroup[]
+  readonly channels: ChannelTruth[]
   readonly received: Received[]
+  readonly chats: ChatMessage[]
+  readonly interventions: Intervention[]
   /** Faults that the product must never show: a handler that threw, a process that gave up. */
   readonly wrongs: string[]
+}
+
+export function newTruth(): Truth {
+  return {
+    accepted: [],
+    reports: [],
+    unconfirmedReports: 0,
+    secrets: [],
+    deeds: [],
+    capped: [],
+    channels: [],
+    received: [],
+    chats: [],
+    interventions: [],
+    wrongs: [],
+  }
+}
+
+/** What the product has to do about a change whose second look is between two times. `either` if that depends on what came first. */
+export function expectationOf(
+  deed: Deed,
+  { earliestMs, latestMs }: { readonly earliestMs: number; readonly latestMs: number },
+): 'alert' | 'silence' | 'either' {
+  if (!deed.mustAlert) return 'either'
+  const surelyHolds = ({ begins, ends }: Ground) =>
+    begins.toMs !== undefined && begins.toMs <= earliestMs && (ends === undefined || ends.fromMs > latestMs)
+  const mayHold = ({ begins, ends }: Ground) =>
+    begins.fromMs <= latestMs && (ends?.toMs === undefined || ends.toMs >= earliestMs)
+  // The stricter of two accounts decides, so a ground must hold for both.
+  const isSilent = deed.grounds.some(surelyHolds) || deed.accounts.every(({ grounds }) => grounds.some(surelyHolds))
+  if (isSilent) return 'silence'
+  return [...deed.grounds, ...deed.accounts.flatMap(({ grounds }) => grounds)].some(mayHold) ? 'either' : 'alert'
+}
+
+/** Whether something surely explains the change, so that an alert about it has to be resolved. */
+export function isExplained({ grounds }: Deed): boolean {
+  return grounds.some(({ explains, begins, ends }) => explains && begins.toMs !== undefined && ends === undefined)
 }

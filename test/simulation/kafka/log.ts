@@ -20,6 +20,11 @@ export class TopicLog {
     this.#partitions = partitions
   }
 
+  /** The topics that were used. */
+  topics(): Iterable<TopicName> {
+    return this.#topics.keys()
+  }
+
   countPartitions(topic: TopicName): number {
     return this.#topic(topic).length
   }

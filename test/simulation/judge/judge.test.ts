@@ -1,0 +1,218 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { type AccountTruth, type Deed, newTruth, type Truth } from '../actors/truth.ts'
+import type { Evidence, ProjectLists, Terms } from './evidence.ts'
+import { judge, PROPERTIES } from './judge.ts'
+
+const T0 = Date.UTC(2026, 0, 1)
+const MINUTE = 60_000
+const [OWN, OTHER] = ['prj_own', 'prj_other']
+const keys = generateKeyPairSync('ed25519')
+
+const TERMS: Terms = {
+  secondLookMs: MINUTE,
+  clockMs: 0,
+  delayMs: 0,
+  mayRepeat: false,
+  faultsEndedMs: T0 - 5 * MINUTE,
+  endMs: T0 + 5 * MINUTE,
+}
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** A run in which a stranger's refund alerted, and another refund was reported. */
+interface Run {
+  readonly truth: Truth
+  readonly evidence: Evidence
+  readonly terms: Terms
+}
+
+function deed(ref: string, more: Partial<Deed> = {}): Deed {
+  const accounts: AccountTruth[] = [{ projectId: OWN, kind: 'processor', grounds: [] }]
+  const common = { projectId: OWN, title: 'a refund', accounts, atMs: T0, isJudged: true, mustAlert: true, grounds: [] }
+  return { ...common, ref, names: [ref], ...more }
+}
+
+function alert(event: string, ref: string, more: { incidentId?: string; project_id?: string; data?: object } = {}) {
+  const { incidentId = `inc_${ref}`, project_id = OWN, data } = more
+  const incident = { incident_id: incidentId, code: 'UNEXPECTED_ACTION' }
+  const action = { provider_ref: ref, subject: 'pi_1', amount: 100, first_seen_at: iso(T0) }
+  return JSON.stringify({ id: `alr_${event}_${ref}`, event, project_id, data: { incident, action, ...data } })
+}
+
+function received(body: string, more: Partial<Truth['received'][number]> = {}): Truth['received'][number] {
+  const { id } = JSON.parse(body) as { id: string }
+  return { atMs: T0 + MINUTE + 100, channel: 'own.example', webhookId: `dlv_${id}`, body, isAnswered: true, ...more }
+}
+
+function lists(projectId: string, more: object = {}): ProjectLists {
+  return { projectId, actions: [], incidents: [], operations: [], inbox: [], deliveries: [], ...more } as ProjectLists
+}
+
+const action = (ref: string, more: object = {}) => ({
+  action_id: `act_${ref}`,
+  kind: 'refund',
+  provider_ref: ref,
+  subject: 'pi_1',
+  amount: 100,
+  verdict: 'unexplained',
+  incident_id: `inc_${ref}`,
+  ...more,
+})
+
+function auditExport(rows: readonly object[]): Evidence['audit'] {
+  let hash = ''
+  const lines = rows.map((row, index) => {
+    const linked = { ...row, sequence: index + 1, previous_hash: hash, _id: `aud_${index}` }
+    hash = createHash('sha256')
+      .update(`${hash}\n${canonical(linked)}`)
+      .digest('hex')
+    const { _id, ...shown } = linked
+    return JSON.stringify({ ...shown, audit_id: _id, hash })
+  })
+  const sha256 = createHash('sha256')
+    .update(lines.map(line => `${line}\n`).join(''))
+    .digest('hex')
+  const statement = { rows: lines.length, sha256, faults: [] }
+  const signature = sign(null, Buffer.from(canonical(statement)), keys.privateKey).toString('base64url')
+  return {
+    ndjson: [...lines, JSON.stringify({ statement, signature })].map(line => `${line}\n`).join(''),
+    publicKeys: [keys.publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+  }
+}
+
+const canonical = (value: object) =>
+  JSON.stringify(value, (_, item) =>
+    item !== null && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  )
+
+function rightRun(): Run {
+  const explained = { reason: 'an operation', explains: true, begins: { fromMs: T0, toMs: T0 + 1 } }
+  const truth = newTruth()
+  truth.deeds.push(deed('re_stranger'), deed('re_reported', { grounds: [explained] }))
+  for (const [projectId, host] of [
+    [OWN, 'own.example'],
+    [OTHER, 'other.example'],
+  ] as const) {
+    const begins = { fromMs: T0 - 10, toMs: T0 - 5 }
+    const events = ['incident.opened', 'incident.resolved']
+    truth.channels.push({ channelId: `chn_${host}`, projectId, host, events, begins })
+  }
+  truth.received.push(received(alert('incident.opened', 're_stranger')))
+  truth.accepted.push({ connectionId: 'con_1', eventId: 'evt_1' })
+  truth.reports.push({ operationId: 'op_1', state: 'completed' })
+  truth.secrets.push('a-secret-value')
+  const own = lists(OWN, {
+    actions: [action('re_stranger'), action('re_reported', { verdict: 'explained', incident_id: null })],
+    incidents: [{ incident_id: 'inc_re_stranger', state: 'open', action_id: 'act_re_stranger' }],
+    operations: [{ operation_id: 'op_1', state: 'completed' }],
+    inbox: [{ inbox_id: 'con_1/evt_1', outcome: 'recorded' }],
+    deliveries: [{ delivery_id: 'dlv_1', channel_id: 'chn_own.example', state: 'delivered', next_attempt_at: null }],
+  })
+  const audit = auditExport([
+    { action: 'project.create', target: OWN },
+    { action: 'operation.create', target: 'op_1' },
+  ])
+  return { truth, evidence: { projects: [own, lists(OTHER)], audit, stored: [] }, terms: TERMS }
+}
+
+const judged = ({ truth, evidence, terms }: Run) => judge(truth, evidence, terms)
+/** The evidence of a run with other fields in the lists of its first project. */
+const withLists = (run: Run, change: (own: ProjectLists) => object): Run => {
+  const [own, other] = run.evidence.projects as [ProjectLists, ProjectLists]
+  return { ...run, evidence: { ...run.evidence, projects: [{ ...own, ...change(own) }, other] } }
+}
+const withStored = (run: Run, place: string, text: string): Run => ({
+  ...run,
+  evidence: { ...run.evidence, stored: [{ place, text }] },
+})
+const withAudit = (run: Run, audit: Evidence['audit']): Run => ({ ...run, evidence: { ...run.evidence, audit } })
+const withReceived = (run: Run, ...more: Truth['received'][number][]): Run => {
+  run.truth.received.push(...more)
+  return run
+}
+const opened = (ref = 're_stranger') => alert('incident.opened', ref)
+
+test('a run without a fault is right', () => {
+  expect(judged(rightRun())).toEqual([])
+})
+
+/** One wrong run for each property. */
+const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
+  'no-fault-of-its-own': run => ({ ...run, truth: { ...run.truth, wrongs: ['reconciler-1 gave up'] } }),
+  'unexplained-changes-alert': run => ({ ...run, truth: { ...run.truth, received: [] } }),
+  'explained-changes-are-silent': run => withReceived(run, received(opened('re_reported'))),
+  'alerts-are-about-changes': run => withReceived(run, received(opened('re_invented'))),
+  'one-incident-for-each-change': run =>
+    withReceived(run, received(alert('incident.opened', 're_stranger', { incidentId: 'inc_second' }))),
+  'explanations-resolve': run => {
+    const late = { reason: 'an operation', explains: true, begins: { fromMs: T0 + 2 * MINUTE, toMs: T0 + 2 * MINUTE } }
+    run.truth.deeds[0]?.grounds.push(late)
+    return run
+  },
+  'expected-changes-are-capped': run => {
+    const begins = { fromMs: T0, toMs: T0 }
+    const equal = [deed('re_1'), deed('re_2')].map(one => ({
+      ...one,
+      grounds: [{ reason: 'expected', explains: false, begins }],
+    }))
+    run.truth.deeds.push(...equal)
+    run.truth.capped.push({ deeds: equal, covered: 1 })
+    return run
+  },
+  'no-alert-before-its-second-look': run => {
+    const [first] = run.truth.received.splice(0)
+    return withReceived(run, { ...first!, atMs: T0 + MINUTE - 1 })
+  },
+  'alerts-in-time': run => {
+    const [first] = run.truth.received.splice(0)
+    return withReceived(run, { ...first!, atMs: T0 + 3 * MINUTE })
+  },
+  'one-delivery-for-each-alert': run => withReceived(run, received(opened(), { webhookId: 'dlv_second' })),
+  'repeats-are-equal': run =>
+    withReceived(run, received(alert('incident.opened', 're_stranger', { data: { note: 'changed' } }))),
+  'repeats-follow-lost-answers': run => withReceived(run, received(opened())),
+  'opened-before-resolved': run => withReceived(run, received(alert('incident.resolved', 're_other'))),
+  'deliveries-end': run =>
+    withLists(run, () => ({ deliveries: [{ delivery_id: 'dlv_1', state: 'pending', next_attempt_at: iso(T0) }] })),
+  'alerts-stay-in-their-project': run => withReceived(run, received(opened(), { channel: 'other.example' })),
+  'one-action-for-each-change': run =>
+    withLists(run, ({ actions }) => ({ actions: [...actions, action('re_stranger', { action_id: 'act_second' })] })),
+  'lists-agree-with-alerts': run => withLists(run, () => ({ incidents: [] })),
+  'accepted-events-are-recorded': run => withLists(run, () => ({ inbox: [] })),
+  'reports-are-recorded-once': run =>
+    withLists(run, ({ operations }) => ({
+      operations: [...operations, { operation_id: 'op_second', state: 'completed' }],
+    })),
+  'lists-stay-in-their-project': run =>
+    withLists(run, ({ actions }) => ({ actions: [...actions, action('re_x', { project_id: OTHER })] })),
+  'audit-is-one-chain': run => {
+    const { ndjson, publicKeys } = run.evidence.audit
+    return withAudit(run, { ndjson: ndjson.replace(OWN, 'prj_forged'), publicKeys })
+  },
+  'changes-are-audited': run => withAudit(run, auditExport([{ action: 'project.create', target: OWN }])),
+  'personal-data-stays': run => withStored(run, 'deliveries', '{"email":"buyer-1@shop.example"}'),
+  'secrets-are-stored-nowhere': run => withStored(run, 'connections', '{"read_key":"a-secret-value"}'),
+}
+
+test.each(PROPERTIES)('$name notices a run that breaks it', ({ name }) => {
+  const break_ = WRONG[name]
+  expect(break_, `WRONG has a run for ${name}`).toBeDefined()
+  expect(judged(break_!(rightRun())).filter(fault => fault.startsWith(`${name}: `))).not.toEqual([])
+})
+
+test('an expected change, a silence that may hold and a receiver that is still tried allow no verdict', () => {
+  const run = rightRun()
+  run.truth.received.splice(0)
+  run.truth.deeds[0]?.grounds.push({ reason: 'a silence', explains: false, begins: { fromMs: T0 } })
+  expect(judged(run)).toEqual([])
+})
+
+test('a repeat of a delivery with the same bytes is right after a lost answer, and where something may have broken', () => {
+  const lost = rightRun()
+  const [first] = lost.truth.received.splice(0)
+  expect(judged(withReceived(lost, { ...first!, isAnswered: false }, first!))).toEqual([])
+  const broken = withReceived(rightRun(), received(opened()))
+  expect(judged({ ...broken, terms: { ...TERMS, mayRepeat: true } })).toEqual([])
+})

@@ -1,0 +1,119 @@
+import { type ChannelTruth, type Deed, expectationOf, isExplained } from '../../actors/truth.ts'
+import { type Case, nameOf, type ReceivedAlert } from '../evidence.ts'
+import type { Property } from '../property.ts'
+
+/** Which changes alert. */
+export const ALERT_PROPERTIES: readonly Property[] = [
+  { name: 'unexplained-changes-alert', promise: 'every-event-is-judged', check: findSilence },
+  { name: 'explained-changes-are-silent', promise: 'one-verdict-one-alert', check: findFalseAlerts },
+  { name: 'alerts-are-about-changes', promise: 'one-verdict-one-alert', check: findInventedAlerts },
+  { name: 'one-incident-for-each-change', promise: 'one-verdict-one-alert', check: findSecondIncidents },
+  { name: 'explanations-resolve', promise: 'one-verdict-one-alert', check: findOpenIncidents },
+  { name: 'expected-changes-are-capped', promise: 'expected-changes', check: findUncapped },
+]
+
+/** The alerts that an unexplained action was opened, of one change. */
+export function openingsOf({ alerts }: Pick<Case, 'alerts'>, deed: Deed): ReceivedAlert[] {
+  return alertsAbout(alerts, deed).filter(({ body }) => body.event === 'incident.opened')
+}
+
+function alertsAbout(alerts: Case['alerts'], { names, projectId }: Deed): ReceivedAlert[] {
+  return alerts.filter(
+    ({ body: { project_id, data } }) =>
+      project_id === projectId &&
+      data.incident?.code === 'UNEXPECTED_ACTION' &&
+      data.action !== undefined &&
+      names.includes(nameOf(data.action)),
+  )
+}
+
+/** What the product has to do about a change. Its second look is some time between the first possible one and the end of the run. */
+function expectation({ terms }: Case, deed: Deed): ReturnType<typeof expectationOf> {
+  return expectationOf(deed, { earliestMs: deed.atMs + terms.secondLookMs - terms.clockMs, latestMs: terms.endMs })
+}
+
+function describe({ title, ref }: Deed): string {
+  return `${title} (${ref})`
+}
+
+function findSilence(run: Case): string[] {
+  return run.truth.deeds.flatMap(deed => {
+    if (run.truth.capped.some(({ deeds }) => deeds.includes(deed)) || expectation(run, deed) !== 'alert') return []
+    const openings = openingsOf(run, deed)
+    return run.truth.channels
+      .filter(channel => isWatching(channel, deed) && !openings.some(({ channel: host }) => host === channel.host))
+      .filter(({ channelId }) => !isStillTried(run, channelId))
+      .map(({ host }) => `${describe(deed)} is unexplained, and ${host} was not notified`)
+  })
+}
+
+/** Whether a channel works from before a change until the end, and wants openings. */
+function isWatching({ projectId, begins, ends, events }: ChannelTruth, deed: Deed): boolean {
+  const isOpen = begins.toMs !== undefined && begins.toMs <= deed.atMs && ends === undefined
+  return isOpen && projectId === deed.projectId && events.includes('incident.opened')
+}
+
+/** Whether the receiver of a channel failed so often that its next attempt is after the end of the run. */
+function isStillTried({ evidence, terms }: Case, channelId: string): boolean {
+  return evidence.projects.some(({ deliveries }) =>
+    deliveries.some(
+      ({ channel_id, state, next_attempt_at }) =>
+        channel_id === channelId &&
+        state === 'retrying' &&
+        next_attempt_at !== null &&
+        Date.parse(next_attempt_at) > terms.endMs - terms.clockMs,
+    ),
+  )
+}
+
+function findFalseAlerts(run: Case): string[] {
+  return run.truth.deeds
+    .filter(deed => openingsOf(run, deed).length > 0)
+    .filter(deed => !deed.isJudged || expectation(run, deed) === 'silence')
+    .map(deed => `${describe(deed)} is explained, and people were alerted`)
+}
+
+/** An alert about something that nobody did, or about a change of another kind than refunds and cancellations. */
+function findInventedAlerts({ alerts, truth }: Case): string[] {
+  const names = new Set(truth.deeds.flatMap(({ projectId, names }) => names.map(name => `${projectId}/${name}`)))
+  return alerts.flatMap(({ channel, body: { event, project_id, data } }) => {
+    if (data.incident?.code !== 'UNEXPECTED_ACTION') return []
+    if (data.action === undefined)
+      return [`${channel} got ${event} about ${data.incident.incident_id} without its action`]
+    const name = nameOf(data.action)
+    return names.has(`${project_id}/${name}`) ? [] : [`${channel} got ${event} about ${name}, which nobody made`]
+  })
+}
+
+function findSecondIncidents(run: Case): string[] {
+  return run.truth.deeds.flatMap(deed => {
+    const incidents = new Set(openingsOf(run, deed).map(({ body }) => body.data.incident?.incident_id))
+    return incidents.size > 1 ? [`${describe(deed)} opened ${incidents.size} incidents`] : []
+  })
+}
+
+/** An alert of a change that is explained afterwards is resolved, on each channel that was notified of it. */
+function findOpenIncidents(run: Case): string[] {
+  return run.truth.deeds.filter(isExplained).flatMap(deed => {
+    const about = alertsAbout(run.alerts, deed)
+    const resolved = new Set(
+      about.filter(({ body }) => body.event === 'incident.resolved').map(({ channel }) => channel),
+    )
+    const hosts = new Set(openingsOf(run, deed).map(({ channel }) => channel))
+    return run.truth.channels
+      .filter(({ host, ends, events }) => hosts.has(host) && ends === undefined && events.includes('incident.resolved'))
+      .filter(({ host, channelId }) => !resolved.has(host) && !isStillTried(run, channelId))
+      .map(({ host }) => `${describe(deed)} is explained since its alert, and ${host} was not notified`)
+  })
+}
+
+/** An expected change explains as many of equal changes as it states, and no more. */
+function findUncapped(run: Case): string[] {
+  return run.truth.capped.flatMap(({ deeds, covered }) => {
+    const alerted = deeds.filter(deed => openingsOf(run, deed).length > 0).length
+    const wanted = deeds.length - covered
+    return alerted < wanted
+      ? [`Of ${deeds.length} equal changes ${covered} were expected, and only ${alerted} alerted (${deeds[0]?.title})`]
+      : []
+  })
+}

@@ -1,0 +1,82 @@
+import type { Case, ReceivedAlert } from '../evidence.ts'
+import type { Property } from '../property.ts'
+
+/** How alerts reach their receivers. */
+export const DELIVERY_PROPERTIES: readonly Property[] = [
+  { name: 'one-delivery-for-each-alert', promise: 'repeats', check: findSecondDeliveries },
+  { name: 'repeats-are-equal', promise: 'repeats', check: findChangedRepeats },
+  { name: 'repeats-follow-lost-answers', promise: 'repeats', check: findNeedlessRepeats },
+  { name: 'opened-before-resolved', promise: 'opened-and-resolved', check: findDisorder },
+  { name: 'deliveries-end', promise: 'every-channel', check: findUnfinished },
+  { name: 'alerts-stay-in-their-project', promise: 'projects-are-apart', check: findForeignAlerts },
+]
+
+/** Two ids for one alert on one channel. A resolution may report the opening under its own id if the opening was not delivered. */
+function findSecondDeliveries({ alerts }: Case): string[] {
+  const byNews = Map.groupBy(alerts, ({ channel, body: { event, data, id } }) => {
+    const { incident_id, reopened = 0 } = data.incident ?? {}
+    return `${event} of ${incident_id === undefined ? id : `${incident_id}/${reopened}`} to ${channel}`
+  })
+  return [...byNews].flatMap(([news, copies]) => {
+    const ids = new Set(copies.map(({ webhookId }) => webhookId))
+    return ids.size > 1 ? [`${news} has ${ids.size} deliveries: ${[...ids].join(', ')}`] : []
+  })
+}
+
+function copiesOf({ alerts }: Case): Map<string, ReceivedAlert[]> {
+  return Map.groupBy(alerts, ({ webhookId, channel }) => `${webhookId} to ${channel}`)
+}
+
+function findChangedRepeats(run: Case): string[] {
+  return [...copiesOf(run)].flatMap(([id, copies]) =>
+    new Set(copies.map(({ text }) => text)).size > 1 ? [`Delivery ${id} has two bodies`] : [],
+  )
+}
+
+function findNeedlessRepeats(run: Case): string[] {
+  if (run.terms.mayRepeat) return []
+  return [...copiesOf(run)].flatMap(([id, copies]) =>
+    copies.slice(0, -1).some(({ isAnswered }) => isAnswered) ? [`Delivery ${id} was repeated after its answer`] : [],
+  )
+}
+
+/** A channel is notified of a resolution after the opening, or by a message that states both. */
+function findDisorder({ alerts, truth }: Case): string[] {
+  const wantsBoth = new Set(
+    truth.channels.filter(({ events }) => events.includes('incident.opened')).map(({ host }) => host),
+  )
+  return alerts.flatMap(({ channel, body: { event, data } }, index) => {
+    if (event !== 'incident.resolved' || !wantsBoth.has(channel) || data.supersedes !== undefined) return []
+    const isOpening = ({ channel: host, body }: ReceivedAlert) =>
+      host === channel &&
+      body.event === 'incident.opened' &&
+      body.data.incident?.incident_id === data.incident?.incident_id
+    return alerts.slice(0, index).some(isOpening)
+      ? []
+      : [`${channel} was notified that ${data.incident?.incident_id} is resolved, and not before that it was opened`]
+  })
+}
+
+/** Every delivery has ended when the run is at rest, or waits for its next attempt after failures of its receiver. */
+function findUnfinished({ evidence, terms }: Case): string[] {
+  const dueMs = terms.endMs - terms.clockMs - 5_000
+  return evidence.projects.flatMap(({ deliveries }) =>
+    deliveries
+      .filter(({ state }) => state === 'pending' || state === 'retrying')
+      .filter(({ next_attempt_at }) => next_attempt_at === null || Date.parse(next_attempt_at) < dueMs)
+      .map(
+        ({ delivery_id, state, next_attempt_at }) =>
+          `Delivery ${delivery_id} is ${state} and due at ${next_attempt_at}`,
+      ),
+  )
+}
+
+function findForeignAlerts({ alerts, truth }: Case): string[] {
+  return alerts.flatMap(({ channel, text, body: { id, project_id } }) => {
+    const own = truth.channels.filter(({ host }) => host === channel).map(({ projectId }) => projectId)
+    const others = truth.channels.map(({ projectId }) => projectId).filter(id => !own.includes(id))
+    const foreign = others.find(other => text.includes(other))
+    if (foreign !== undefined) return [`${channel} got ${id}, which names the project ${foreign}`]
+    return own.includes(project_id) ? [] : [`${channel} got ${id} of the project ${project_id}`]
+  })
+}

@@ -1,0 +1,114 @@
+import type { ShownAction } from '@backstop/contracts'
+import type { Deed } from '../../actors/truth.ts'
+import { type Case, nameOf, type ProjectLists } from '../evidence.ts'
+import type { Property } from '../property.ts'
+
+/** What the lists of the management API show. */
+export const RECORD_PROPERTIES: readonly Property[] = [
+  { name: 'one-action-for-each-change', promise: 'one-verdict-one-alert', check: findActionFaults },
+  { name: 'lists-agree-with-alerts', promise: 'every-channel', check: findDisagreements },
+  { name: 'accepted-events-are-recorded', promise: 'stored-before-2xx', check: findLostEvents },
+  { name: 'reports-are-recorded-once', promise: 'client', check: findReportFaults },
+  { name: 'lists-stay-in-their-project', promise: 'projects-are-apart', check: findForeignRecords },
+]
+
+const JUDGED = ['refund', 'cancellation']
+
+function findActionFaults({ evidence, truth }: Case): string[] {
+  return truth.deeds
+    .filter(({ mustAlert }) => mustAlert)
+    .flatMap(deed => {
+      const lists = listsOf(evidence.projects, deed)
+      const found = lists === undefined ? [] : actionsOf(lists, deed)
+      const name = `${deed.title} (${deed.ref})`
+      if (found.length > 1) return [`${name} has the actions ${found.map(({ action_id }) => action_id).join(', ')}`]
+      return found.filter(({ verdict }) => verdict === 'pending').map(() => `${name} has no verdict`)
+    })
+}
+
+function listsOf(projects: readonly ProjectLists[], { projectId }: Deed): ProjectLists | undefined {
+  return projects.find(lists => lists.projectId === projectId)
+}
+
+function actionsOf({ actions }: ProjectLists, { names }: Deed): ShownAction[] {
+  return actions.filter(action => JUDGED.includes(action.kind) && names.includes(nameOf(action)))
+}
+
+/** Each alert about an incident is in the list, in the state of its last alert, and each verdict agrees with its incident. */
+function findDisagreements({ alerts, evidence }: Case): string[] {
+  return evidence.projects.flatMap(({ projectId, incidents, actions }) => {
+    const known = new Map(incidents.map(incident => [incident.incident_id, incident]))
+    const unknown = alerts
+      .filter(({ body }) => body.project_id === projectId && body.event.startsWith('incident.'))
+      .filter(({ body }) => !known.has(body.data.incident?.incident_id ?? ''))
+      .map(({ body }) => `The incident ${body.data.incident?.incident_id} of an alert is not in the list`)
+    const open = new Set(incidents.filter(({ state }) => state !== 'resolved').map(({ incident_id }) => incident_id))
+    const resolved = alerts
+      .filter(({ body }) => body.event === 'incident.resolved' && open.has(body.data.incident?.incident_id ?? ''))
+      .filter(
+        ({ body }) =>
+          (body.data.incident?.reopened ?? 0) === known.get(body.data.incident?.incident_id ?? '')?.reopened,
+      )
+      .map(
+        ({ body }) =>
+          `The incident ${body.data.incident?.incident_id} was reported as resolved, and the list says it is open`,
+      )
+    const verdicts = actions
+      .filter(({ verdict, incident_id }) => verdict === 'explained' && open.has(incident_id ?? ''))
+      .map(
+        ({ action_id, incident_id }) => `The action ${action_id} is explained, and its incident ${incident_id} is open`,
+      )
+    return [...unknown, ...resolved, ...verdicts]
+  })
+}
+
+/** A notification that was answered with success is in the inbox, and was decided. */
+function findLostEvents({ truth, evidence }: Case): string[] {
+  const entries = new Map(
+    evidence.projects.flatMap(({ inbox }) => inbox.map(entry => [entry.inbox_id, entry] as const)),
+  )
+  return truth.accepted.flatMap(({ connectionId, eventId }) => {
+    const entry = entries.get(`${connectionId}/${eventId}`)
+    if (entry === undefined)
+      return [`The notification ${eventId} was accepted, and is not in the inbox of ${connectionId}`]
+    return entry.outcome === 'parked' ? [`The notification ${eventId} could not be used: ${entry.reason}`] : []
+  })
+}
+
+/** An operation for each report that the API confirmed, in a state that is not before the reported one; and no other. */
+function findReportFaults({ truth, evidence }: Case): string[] {
+  const operations = new Map(
+    evidence.projects.flatMap(({ operations }) =>
+      operations.map(operation => [operation.operation_id, operation] as const),
+    ),
+  )
+  const reported = new Set(truth.reports.map(({ operationId }) => operationId))
+  const lost = truth.reports.flatMap(({ operationId, state }) => {
+    const operation = operations.get(operationId)
+    if (operation === undefined) return [`The operation ${operationId} was confirmed, and is not in the list`]
+    const isBehind = ['completed', 'failed'].includes(state) && operation.state !== state
+    return isBehind ? [`The operation ${operationId} was reported as ${state} and is ${operation.state}`] : []
+  })
+  const invented = truth.unconfirmedReports > 0 ? [] : [...operations.keys()].filter(id => !reported.has(id))
+  return [...lost, ...invented.map(id => `The operation ${id} was not reported`)]
+}
+
+/** Numbers such as CN-204 are unique in one account only; longer ids are unique among all. */
+const LEAST_UNIQUE_LENGTH = 12
+
+/** No record of a project names anything of another project. */
+function findForeignRecords({ evidence: { projects }, truth }: Case): string[] {
+  return projects.flatMap(({ projectId, ...lists }) => {
+    const text = JSON.stringify(lists)
+    const foreign = projects.filter(other => other.projectId !== projectId && text.includes(other.projectId))
+    const named = truth.deeds.filter(deed => deed.projectId !== projectId && isUnique(deed) && text.includes(deed.ref))
+    return [
+      ...foreign.map(other => `The lists of ${projectId} name the project ${other.projectId}`),
+      ...named.map(({ ref }) => `The lists of ${projectId} show ${ref} of another project`),
+    ]
+  })
+}
+
+function isUnique({ ref }: Deed): boolean {
+  return ref.length >= LEAST_UNIQUE_LENGTH
+}

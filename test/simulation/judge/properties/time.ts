@@ -1,0 +1,40 @@
+import { type Case, nameOf } from '../evidence.ts'
+import type { Property } from '../property.ts'
+import { openingsOf } from './alerts.ts'
+
+/** From its second look an alert takes this long at most while nothing is broken, in milliseconds (docs/guarantees.md). */
+const ALERT_WITHIN_MS = 5_000
+/** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
+const RECOVERED_AFTER_MS = 60_000
+
+/** When things happen. */
+export const TIME_PROPERTIES: readonly Property[] = [
+  { name: 'no-alert-before-its-second-look', promise: 'second-look', check: findEarlyAlerts },
+  { name: 'alerts-in-time', promise: 'alert-in-five-seconds', check: findLateAlerts },
+]
+
+/** By the true time of the change, and by the time that the product itself states as the first record. */
+function findEarlyAlerts({ truth, alerts, terms }: Case): string[] {
+  return alerts.flatMap(({ atMs, channel, body: { event, data } }) => {
+    if (event !== 'incident.opened' || data.incident?.code !== 'UNEXPECTED_ACTION' || data.action === undefined)
+      return []
+    const name = nameOf(data.action)
+    const madeAtMs = Math.min(...truth.deeds.filter(({ names }) => names.includes(name)).map(deed => deed.atMs))
+    const recordedAtMs = Math.max(Date.parse(data.action.first_seen_at), Number.isFinite(madeAtMs) ? madeAtMs : 0)
+    const earlyMs = recordedAtMs + terms.secondLookMs - terms.clockMs - atMs
+    return earlyMs > 0 ? [`${channel} was notified of ${name} ${earlyMs} ms before its second look`] : []
+  })
+}
+
+/** After the last fault and the recovery from it, nothing is late. */
+function findLateAlerts(run: Case): string[] {
+  const { terms, truth } = run
+  const withinMs = terms.delayMs + terms.secondLookMs + ALERT_WITHIN_MS + terms.clockMs
+  return truth.deeds
+    .filter(({ atMs }) => atMs > terms.faultsEndedMs + RECOVERED_AFTER_MS)
+    .flatMap(deed =>
+      openingsOf(run, deed)
+        .filter(({ atMs }) => atMs > deed.atMs + withinMs)
+        .map(({ atMs, channel }) => `${channel} was notified of ${deed.ref} ${atMs - deed.atMs} ms after it was made`),
+    )
+}
