@@ -3,6 +3,8 @@
  * accident drawn from the seed, and judges it. Exit code 1 if a run was wrong.
  */
 import { parseArgs } from 'node:util'
+import { huntAll } from './seeded-bugs/hunt.ts'
+import { plantBug, readSeededBugs } from './seeded-bugs/seeded-bugs.ts'
 import { replaceModules } from './world/globals.ts'
 
 const { values } = parseArgs({
@@ -11,6 +13,8 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '2' },
     timeline: { type: 'boolean', default: false },
+    bug: { type: 'string' },
+    'seeded-bugs': { type: 'boolean', default: false },
   },
 })
 const {
@@ -23,8 +27,19 @@ if (![first, runs, minutes].every(value => Number.isInteger(value) && value > 0)
   process.exit(2)
 }
 
+if (values['seeded-bugs']) {
+  const options = ['--seed', values.seed, '--runs', values.runs, '--minutes', values.minutes]
+  process.exit((await huntAll(options, line => process.stdout.write(`${line}\n`))) === 0 ? 0 : 1)
+}
+const bug = readSeededBugs().find(({ name }) => name === values.bug)
+if (values.bug !== undefined && bug === undefined) {
+  process.stderr.write(`There is no seeded bug ${values.bug}\n`)
+  process.exit(2)
+}
+
 // The modules of the product are imported afterwards, so that they get the replaced ones.
 replaceModules()
+if (bug !== undefined) plantBug(bug)
 const { prepare, run } = await import('./run.ts')
 prepare()
 let wrong = 0
@@ -40,6 +55,7 @@ for (let seed = first; seed < first + runs; seed += 1) {
   process.stdout.write(`  ${JSON.stringify(result.swarm)}\n`)
   process.stdout.write(`  ${[...result.counts].map(([name, times]) => `${name} ×${times}`).join(', ')}\n`)
   for (const fault of result.faults) process.stdout.write(`  - ${fault}\n`)
+  if (bug !== undefined) break
 }
 process.stdout.write(`${runs - wrong} of ${runs} runs are right\n`)
 process.exit(wrong === 0 ? 0 : 1)
