@@ -2,12 +2,15 @@ import type { Document } from 'mongodb'
 import type { Connection } from './connection.ts'
 import { brokenConnection, historyLost } from './errors.ts'
 import { aggregate } from './expressions.ts'
+import { matcherOf } from './filter.ts'
 import type { OplogEntry } from './server.ts'
 import { copy } from './values.ts'
 
 /** The driver's change stream: changes that a majority has, in their order, after a resume token or from now on. */
 export class SimulatedChangeStream {
   readonly #connection: Connection
+  /** The conditions at the beginning of the pipeline, and its other stages. */
+  readonly #first: readonly ((event: Document) => boolean)[]
   readonly #pipeline: Document[]
   readonly #waitMs: number
   #position: number | undefined
@@ -18,7 +21,10 @@ export class SimulatedChangeStream {
 
   constructor(connection: Connection, pipeline: Document[], { resumeAfter, maxAwaitTimeMS = 1_000 }: Document) {
     this.#connection = connection
-    this.#pipeline = pipeline
+    const others = pipeline.findIndex(stage => stage.$match === undefined)
+    const count = others === -1 ? pipeline.length : others
+    this.#first = pipeline.slice(0, count).map(stage => matcherOf(stage.$match))
+    this.#pipeline = pipeline.slice(count)
     this.#waitMs = maxAwaitTimeMS
     if (resumeAfter !== undefined) this.#position = positionOf(resumeAfter._data)
   }
@@ -38,27 +44,46 @@ export class SimulatedChangeStream {
   async #fetch(): Promise<void> {
     const { wire, server } = this.#connection
     const isFirst = this.#position === undefined
-    const read = () => {
-      this.#position ??= server.confirmed
-      const entries = server.entriesAfter(this.#position)
-      if (entries === undefined) throw historyLost()
-      this.#position = Math.max(this.#position, server.confirmed)
-      this.resumeToken = tokenOf(this.#position)
-      return aggregate(entries.map(toEvent), this.#pipeline)
-    }
     const command = { server: 'mongo' as const, name: 'getMore', isWrite: false, broken: brokenConnection }
-    this.#pending = await wire.call(command, read)
-    if (this.#pending.length > 0 || isFirst || this.#isClosed) return
-    await wire.wait(this.#waitMs, wake => {
-      this.#wake = wake
-      // The server answers when it sees a change that the pipeline lets through, or when the time is over.
-      return server.follow(() => {
-        const entries = server.entriesAfter(this.#position ?? 0)
-        if (entries === undefined || aggregate(entries.map(toEvent), this.#pipeline).length > 0) wake()
-      })
+    this.#pending = await wire.call(command, async () => {
+      this.#position ??= server.confirmed
+      const found = this.#read()
+      if (found.length > 0 || isFirst) return found
+      await this.#untilChange()
+      return this.#read()
     })
     if (this.#isClosed) throw new Error('ChangeStream is closed')
-    this.#pending = await wire.call(command, read)
+  }
+
+  #read(): Document[] {
+    const { server } = this.#connection
+    const events = this.#eventsAfter(this.#position ?? 0)
+    if (events === undefined) throw historyLost()
+    this.#position = Math.max(this.#position ?? 0, server.confirmed)
+    this.resumeToken = tokenOf(this.#position)
+    return aggregate(events.map(copy), this.#pipeline)
+  }
+
+  /** The server answers when it sees a change that the pipeline lets through, or when the time is over. */
+  #untilChange(): Promise<void> {
+    const { wire, server } = this.#connection
+    let seen = this.#position ?? 0
+    return wire.wait(this.#waitMs, wake => {
+      this.#wake = wake
+      return server.follow(() => {
+        const isSeen = this.#eventsAfter(seen)?.length === 0
+        seen = server.confirmed
+        if (!isSeen) wake()
+      })
+    })
+  }
+
+  /** The changes after a position that pass the first conditions of the pipeline. Undefined if the oplog no longer has them all. */
+  #eventsAfter(position: number): Document[] | undefined {
+    return this.#connection.server
+      .entriesAfter(position)
+      ?.map(toEvent)
+      .filter(event => this.#first.every(matches => matches(event)))
   }
 }
 
@@ -78,5 +103,5 @@ function toEvent({ position, collection, before, after }: OplogEntry): Document 
     documentKey: { _id: (after ?? before)?._id },
   }
   if (after === undefined) return { ...event, operationType: 'delete' }
-  return { ...event, operationType: before === undefined ? 'insert' : 'update', fullDocument: copy(after) }
+  return { ...event, operationType: before === undefined ? 'insert' : 'update', fullDocument: after }
 }

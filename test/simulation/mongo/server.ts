@@ -127,7 +127,9 @@ export class MongoServer {
     const first = this.#oplog[0]?.position ?? this.#written + 1
     if (position + 1 < first && first > 1 && this.#hasForgotten) return undefined
     if (position >= this.#confirmed) return []
-    return this.#oplog.filter(entry => entry.position > position && entry.position <= this.#confirmed)
+    let from = this.#oplog.length
+    while (from > 0 && (this.#oplog[from - 1]?.position ?? 0) > position) from -= 1
+    return this.#oplog.slice(from).filter(entry => entry.position <= this.#confirmed)
   }
 
   /** Forgets the oplog, as if it were too small for the load. Open change streams fail. */

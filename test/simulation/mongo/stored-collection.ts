@@ -1,9 +1,7 @@
 import type { Document, Filter } from 'mongodb'
-import { queryOf } from './expressions.ts'
+import { equalTo, isComparison } from './filter.ts'
 import { FieldIndex, type IndexDefinition, UniqueIndex } from './index.ts'
 import { keyOf } from './values.ts'
-
-const COMPARISONS = new Set(['$lt', '$lte', '$gt', '$gte'])
 
 /** The newest documents of one collection, with its indexes. Documents in it never change; a write replaces them. */
 export class StoredCollection {
@@ -80,33 +78,5 @@ export class StoredCollection {
 function candidatesOf(index: FieldIndex, condition: unknown): Set<string> | undefined {
   const values = equalTo(condition)
   if (values !== undefined) return values.includes(null) ? undefined : index.withValues(values)
-  if (condition === null || typeof condition !== 'object') return undefined
-  return Object.keys(condition).some(operator => COMPARISONS.has(operator)) ? index.withAnyValue() : undefined
-}
-
-/** The values that a condition allows, if it allows single values only. */
-function equalTo(condition: unknown): readonly unknown[] | undefined {
-  if (condition === undefined || condition instanceof RegExp || Array.isArray(condition)) return undefined
-  if (condition === null || typeof condition !== 'object' || condition instanceof Date) return [condition]
-  const { $in, $eq } = condition as { $in?: unknown[]; $eq?: unknown }
-  if ($in !== undefined) return $in.some(value => value instanceof RegExp || Array.isArray(value)) ? undefined : $in
-  if ($eq !== undefined) return [$eq]
-  return Object.keys(condition).some(name => name.startsWith('$')) ? undefined : [condition]
-}
-
-/** Whether the filter matches the document. */
-export function matcherOf(filter: Filter<Document>): (document: Document) => boolean {
-  if (Object.keys(filter).every(name => name === '_id')) {
-    const values = equalTo(filter._id)
-    if (values !== undefined) {
-      const keys = new Set(values.map(keyOf))
-      return document => keys.has(keyOf(document._id))
-    }
-  }
-  // Most queries of an idle product look at no document, so the filter is compiled for the first one.
-  let query: ReturnType<typeof queryOf> | undefined
-  return document => {
-    query ??= queryOf(filter)
-    return query.test(document)
-  }
+  return isComparison(condition) ? index.withAnyValue() : undefined
 }

@@ -2,8 +2,9 @@ import { updateOne } from 'mingo/updater'
 import { type AnyBulkWriteOperation, type Document, type Filter, MongoServerError, ObjectId } from 'mongodb'
 import { duplicateKey } from './errors.ts'
 import { aggregate, context, queryOf } from './expressions.ts'
+import { matcherOf } from './filter.ts'
 import type { View } from './server.ts'
-import { matcherOf, type StoredCollection } from './stored-collection.ts'
+import type { StoredCollection } from './stored-collection.ts'
 import { copy, keyOf, stored } from './values.ts'
 
 /** The effect of one write. */

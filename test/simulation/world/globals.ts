@@ -4,6 +4,7 @@
  */
 import { registerHooks } from 'node:module'
 import type { Random } from './random.ts'
+import { countedImmediate } from './turns.ts'
 
 let source: Random | undefined
 let refills = 0
@@ -30,6 +31,7 @@ export function fillRandom<T extends Uint8Array>(into: T): T {
 const REPLACED: Readonly<Record<string, string>> = {
   'node:crypto': './seeded-crypto.ts',
   crypto: './seeded-crypto.ts',
+  'node:timers/promises': './counted-timers.ts',
 }
 
 /** Replaces modules of Node for the product's own code, in all modules that are imported afterwards. */
@@ -63,6 +65,7 @@ export function forbidTime(now: () => number): void {
   globalThis.Date = VirtualDate as DateConstructor
   globalThis.setTimeout = forbidden('setTimeout') as never
   globalThis.setInterval = forbidden('setInterval') as never
+  globalThis.setImmediate = countedImmediate
   Math.random = () => {
     if (source === undefined) throw new Error('Math.random was used outside of a run')
     return source.next()

@@ -1,8 +1,4 @@
-/** Waits until all promises that need no time have settled. */
-const settle: () => Promise<void> = (() => {
-  const { setImmediate } = globalThis
-  return () => new Promise<void>(resolve => void setImmediate(resolve))
-})()
+import { settle } from './turns.ts'
 
 interface Event {
   readonly atMs: number

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage, Server } from 'node:http'
 import { type Duplex, duplexPair } from 'node:stream'
+import { needTurns } from './turns.ts'
 
 /** A request to a simulated server. */
 export interface HttpRequest {
@@ -58,8 +59,9 @@ export function serverOn(port: number): Server {
 /** Sends a request over a connection in memory. Node parses both directions as over a socket. */
 export function request(server: Server, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
   const [near, far] = duplexPair()
+  const end = needTurns()
   server.emit('connection', asSocket(far, ports.get(server) ?? 0))
-  return new Promise((resolve, reject) => {
+  return new Promise<HttpAnswer>((resolve, reject) => {
     const sent = http.request({
       createConnection: () => asSocket(near, 1),
       method,
@@ -78,7 +80,7 @@ export function request(server: Server, { method, path, headers, body }: HttpReq
       })
     })
     sent.end(body)
-  })
+  }).finally(end)
 }
 
 /** The members of a socket that Node's HTTP uses beside those of a stream. */

@@ -17,8 +17,8 @@ export interface MongoConnectionsOptions {
 
 type Change = ChangeStreamDocument<ConnectionDocument>
 
-/** How long one read of the change stream waits for changes, in milliseconds. Stopping and reloading may wait as long. */
-const STREAM_WAIT_MS = 250
+/** How long one read of the change stream waits for changes, in milliseconds. Changes arrive at once; reloading may wait as long. */
+const STREAM_WAIT_MS = 1_000
 const FIRST_RETRY_PAUSE_MS = 200
 const MAX_RETRY_PAUSE_MS = 5_000
 const NOT_DELETED: { status: { $ne: 'deleted' } } = { status: { $ne: 'deleted' } }
