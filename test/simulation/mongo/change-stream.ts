@@ -96,12 +96,15 @@ function positionOf(token: string): number {
   return Number.parseInt(token.slice(2), 16)
 }
 
-function toEvent({ position, collection, before, after }: OplogEntry): Document {
+function toEvent({ position, collection, before, after, isReplacement }: OplogEntry): Document {
   const event = {
     _id: tokenOf(position),
     ns: { db: 'simulation', coll: collection.name },
     documentKey: { _id: (after ?? before)?._id },
   }
   if (after === undefined) return { ...event, operationType: 'delete' }
-  return { ...event, operationType: before === undefined ? 'insert' : 'update', fullDocument: after }
+  if (before === undefined) return { ...event, operationType: 'insert', fullDocument: after }
+  return isReplacement
+    ? { ...event, operationType: 'replace', fullDocument: after }
+    : { ...event, operationType: 'update' }
 }

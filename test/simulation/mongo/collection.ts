@@ -2,13 +2,14 @@ import { type AnyBulkWriteOperation, type BulkWriteResult, type Document, type F
 import { SimulatedChangeStream } from './change-stream.ts'
 import type { Connection } from './connection.ts'
 import { SimulatedCursor } from './cursor.ts'
-import { brokenConnection, bulkError, steppedDown, writeConflict } from './errors.ts'
+import { brokenConnection, bulkError, steppedDown, transientInTransaction, writeConflict } from './errors.ts'
 import { aggregate, project } from './expressions.ts'
 import { matcherOf } from './filter.ts'
-import { DirectView, RolledBack, type View, WriteConflict } from './server.ts'
+import { DirectView, RolledBack, type View } from './server.ts'
 import type { SimulatedSession } from './session.ts'
 import type { StoredCollection } from './stored-collection.ts'
-import { copy } from './values.ts'
+import { WriteConflict } from './transaction-view.ts'
+import { copy, keyOf, valuesAt } from './values.ts'
 import { bulkOne, insert, remove, update, type WriteEffect, type WriteOptions } from './writes.ts'
 
 interface Options extends WriteOptions {
@@ -67,8 +68,8 @@ export class SimulatedCollection {
     const matching = await this.#read('distinct', options, view =>
       view.readable(this.#stored, filter).filter(matcherOf(filter)),
     )
-    const values = aggregate(matching.map(copy), [{ $unwind: { path: `$${field}` } }, { $group: { _id: `$${field}` } }])
-    return values.map(value => value._id)
+    const values = matching.flatMap(document => valuesAt(document, field.split('.')))
+    return [...new Map(values.map(value => [keyOf(value), value])).values()].map(copy)
   }
 
   async insertOne(document: Document, options: Options = {}) {
@@ -164,44 +165,42 @@ export class SimulatedCollection {
   }
 
   #read<T>(name: string, { session }: Options, act: (view: View) => T): Promise<T> {
-    const { wire, server } = this.#connection
-    const command = {
-      server: 'mongo' as const,
-      name: `${this.collectionName}.${name}`,
-      isWrite: false,
-      broken: brokenConnection,
-    }
-    return wire.call(command, () => convertConflict(() => act(session?.view ?? new DirectView(server))))
+    return this.#call(name, false, session, view => act(view ?? new DirectView(this.#connection.server)))
   }
 
   #write<T>(name: string, { session }: Options, act: (view: View) => T): Promise<T> {
-    const { wire, server } = this.#connection
+    const { server } = this.#connection
+    return this.#call(name, true, session, async inTransaction => {
+      if (inTransaction !== undefined) return act(inTransaction)
+      const view = new DirectView(server)
+      try {
+        return act(view)
+      } finally {
+        // A write that changes nothing or is refused waits too, as the real server's: a reader after it sees the write that it lost against.
+        await server.untilConfirmed(view.position === 0 ? server.written : view.position)
+      }
+    })
+  }
+
+  async #call<T>(
+    name: string,
+    isWrite: boolean,
+    session: SimulatedSession | undefined,
+    act: (view: View | undefined) => T | Promise<T>,
+  ): Promise<T> {
     const command = {
       server: 'mongo' as const,
       name: `${this.collectionName}.${name}`,
-      isWrite: true,
+      isWrite,
       broken: brokenConnection,
     }
-    return wire.call(command, async () => {
-      if (session?.view !== undefined) return convertConflict(() => act(session.view!))
-      const view = new DirectView(server)
-      const effect = act(view)
-      try {
-        // A write that changes nothing waits too, as the real server's: a reader after it sees the write that it lost against.
-        await server.untilConfirmed(view.position === 0 ? server.written : view.position)
-      } catch (error) {
-        throw error instanceof RolledBack ? steppedDown() : error
-      }
-      return effect
-    })
-  }
-}
-
-function convertConflict<T>(act: () => T): T {
-  try {
-    return act()
-  } catch (error) {
-    throw error instanceof WriteConflict ? writeConflict() : error
+    try {
+      return await this.#connection.wire.call(command, async () => act(session?.view))
+    } catch (error) {
+      if (error instanceof WriteConflict) throw writeConflict()
+      if (error instanceof RolledBack) throw steppedDown()
+      throw session?.view === undefined ? error : transientInTransaction(error)
+    }
   }
 }
 

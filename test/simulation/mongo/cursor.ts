@@ -1,11 +1,14 @@
 import type { Document } from 'mongodb'
-import { aggregate, project } from './expressions.ts'
+import { documentsByIndex, type IndexBounds, type Order, sortDocuments } from './bson-order.ts'
+import { project } from './expressions.ts'
 import { copy } from './values.ts'
 
 /** The driver's cursor. It reads everything at its first call; the product's cursors are short or restartable. */
 export class SimulatedCursor {
   readonly #read: () => Promise<Document[]>
-  #sort: Record<string, 1 | -1> | undefined
+  #sort: Order | undefined
+  #hint: Order | undefined
+  #bounds: IndexBounds = {}
   #skip = 0
   #limit = 0
   #projection: Document | undefined
@@ -13,16 +16,17 @@ export class SimulatedCursor {
   #batchSize: number
   #rest: unknown[] | undefined
 
-  constructor(read: () => Promise<Document[]>, { projection, sort, limit, skip, batchSize }: Document) {
+  constructor(read: () => Promise<Document[]>, { projection, sort, hint, limit, skip, batchSize }: Document) {
     this.#read = read
     this.#projection = projection
     this.#sort = sort
+    this.#hint = hint
     this.#limit = limit ?? 0
     this.#batchSize = batchSize ?? 1_000
     this.#skip = skip ?? 0
   }
 
-  sort(sort: Record<string, 1 | -1>): this {
+  sort(sort: Order): this {
     this.#sort = sort
     return this
   }
@@ -42,7 +46,18 @@ export class SimulatedCursor {
     return this
   }
 
-  hint(): this {
+  hint(index: Order): this {
+    this.#hint = index
+    return this
+  }
+
+  min(min: Document): this {
+    this.#bounds = { ...this.#bounds, min }
+    return this
+  }
+
+  max(max: Document): this {
+    this.#bounds = { ...this.#bounds, max }
     return this
   }
 
@@ -62,7 +77,8 @@ export class SimulatedCursor {
 
   async toArray(): Promise<unknown[]> {
     const read = await this.#read()
-    const sorted = this.#sort === undefined ? read : aggregate(read, [{ $sort: this.#sort }])
+    const found = this.#hint === undefined ? read : documentsByIndex(read, this.#hint, this.#bounds)
+    const sorted = this.#sort === undefined ? found : sortDocuments(found, this.#sort)
     const end = this.#limit === 0 ? undefined : this.#skip + Math.abs(this.#limit)
     const documents = sorted.slice(this.#skip, end).map(document => copy(project(document, this.#projection)))
     return this.#convert === undefined ? documents : documents.map(this.#convert)

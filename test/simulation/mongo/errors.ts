@@ -1,19 +1,40 @@
 import {
   type BulkWriteResult,
+  type Document,
   MongoBulkWriteError,
   MongoErrorLabel,
   MongoNetworkError,
   MongoServerError,
 } from 'mongodb'
 
+/** Values that a unique index has already, in the form of the server's error. */
+export interface Duplicate {
+  readonly index: string
+  readonly keyPattern: Readonly<Document>
+  readonly keyValue: Readonly<Document>
+  /** The key of the document that has them. */
+  readonly owner: string
+}
+
 /** A document that a unique index refused, as the server says it. */
-export function duplicateKey(collection: string, index: string): MongoServerError {
+export function duplicateKey(
+  collection: string,
+  { index, keyPattern, keyValue }: Omit<Duplicate, 'owner'>,
+): MongoServerError {
+  const message = `E11000 duplicate key error collection: simulation.${collection} index: ${index} dup key: ${JSON.stringify(keyValue)}`
   return new MongoServerError({
     code: 11_000,
     codeName: 'DuplicateKey',
-    errmsg: `E11000 duplicate key error collection: simulation.${collection} index: ${index} dup key`,
-    message: `E11000 duplicate key error collection: simulation.${collection} index: ${index} dup key`,
+    errmsg: message,
+    message,
+    keyPattern,
+    keyValue,
   })
+}
+
+/** A write that the server refuses because of its content. Codes: 2 is BadValue, 14 TypeMismatch, 28 PathNotViable, 40 ConflictingUpdateOperators, 66 ImmutableField, 10334 BSONObjectTooLarge. */
+export function refusedWrite(code: 2 | 14 | 28 | 40 | 66 | 10_334, message: string): MongoServerError {
+  return new MongoServerError({ code, errmsg: message, message })
 }
 
 /** A bulk write of which some writes were refused. */
@@ -29,6 +50,12 @@ export function bulkError(
 /** A connection that broke: the command may have been carried out or not. */
 export function brokenConnection(): MongoNetworkError {
   return new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')
+}
+
+/** The driver repeats a transaction whose connection broke before its commit. */
+export function transientInTransaction(error: unknown): unknown {
+  if (error instanceof MongoNetworkError) error.addErrorLabel(MongoErrorLabel.TransientTransactionError)
+  return error
 }
 
 /** The primary stepped down while the command ran. */

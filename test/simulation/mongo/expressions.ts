@@ -1,5 +1,6 @@
 import { Aggregator } from 'mingo/aggregator'
 import { Context, evalExpr } from 'mingo/core'
+import { Lazy } from 'mingo/lazy'
 import * as accumulator from 'mingo/operators/accumulator'
 import * as expression from 'mingo/operators/expression'
 import * as pipeline from 'mingo/operators/pipeline'
@@ -7,18 +8,44 @@ import * as projection from 'mingo/operators/projection'
 import * as query from 'mingo/operators/query'
 import { Query } from 'mingo/query'
 import { BSON, type Document } from 'mongodb'
+import { compareValues, type Order, sortDocuments } from './bson-order.ts'
+
+type Evaluation = Parameters<typeof evalExpr>
+
+/** mingo compares values of different kinds in another way than MongoDB, and lacks `$bsonSize`. */
+const comparison =
+  (isTrue: (difference: number) => boolean) =>
+  (document: Evaluation[0], operands: Evaluation[1], options: Evaluation[2]) => {
+    const [a, b] = evalExpr(document, operands, options) as unknown[]
+    return isTrue(compareValues(a, b))
+  }
+
+/** The greatest of all values with the sign 1, the least with -1. Null and missing values do not count. */
+const extreme = (sign: 1 | -1) => (documents: Document[], operand: Evaluation[1], options: Evaluation[2]) => {
+  const values: readonly unknown[] = accumulator.$push(documents, operand, options as never)
+  const known = values.filter(value => value !== null && value !== undefined)
+  return known.toSorted((a, b) => sign * compareValues(b, a))[0] ?? null
+}
 
 /** All operators. */
 export const context = Context.init({
-  accumulator,
-  pipeline,
+  accumulator: Object.assign({}, accumulator, { $max: extreme(1), $min: extreme(-1) }) as never,
+  pipeline: Object.assign({}, pipeline, {
+    $sort: ((documents, order) =>
+      documents.transform(all => Lazy(sortDocuments(all as Document[], order as Order)))) as typeof pipeline.$sort,
+  }),
   projection,
   query,
-  expression: Object.assign({}, expression, { $bsonSize: bsonSize }),
+  expression: Object.assign({}, expression, {
+    $bsonSize: bsonSize,
+    $gt: comparison(difference => difference > 0),
+    $gte: comparison(difference => difference >= 0),
+    $lt: comparison(difference => difference < 0),
+    $lte: comparison(difference => difference <= 0),
+  }),
 })
 
-/** Not in mingo. */
-function bsonSize(...input: Parameters<typeof evalExpr>): number | null {
+function bsonSize(...input: Evaluation): number | null {
   const value = evalExpr(...input)
   return value === null || value === undefined ? null : BSON.calculateObjectSize(value as Document)
 }

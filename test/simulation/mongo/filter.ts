@@ -31,6 +31,8 @@ function necessaryTests(filter: Filter<Document>): Test[] {
     if (name === '$and') return (condition as Filter<Document>[]).flatMap(necessaryTests)
     if (name.startsWith('$')) return []
     const path = name.split('.')
+    // An element by its index is not among the values at the path.
+    if (path.some(part => /^\d+$/.test(part))) return []
     const allowed = equalTo(condition)
     if (allowed?.includes(null)) return []
     if (allowed !== undefined) {

@@ -1,4 +1,6 @@
 import type { Document } from 'mongodb'
+import { keysAt } from './bson-order.ts'
+import type { Duplicate } from './errors.ts'
 import { queryOf } from './expressions.ts'
 import { keyOf, valuesAt } from './values.ts'
 
@@ -58,13 +60,15 @@ export class FieldIndex {
 
 /** A unique index. Refuses a second document with the same values. */
 export class UniqueIndex {
-  readonly name: string
+  readonly #name: string
+  readonly #fields: Readonly<Record<string, unknown>>
   readonly #paths: readonly (readonly string[])[]
   readonly #applies: (document: Document) => boolean
   readonly #owners = new Map<string, string>()
 
   constructor({ keys, options = {} }: IndexDefinition) {
-    this.name = Object.entries(keys)
+    this.#fields = keys
+    this.#name = Object.entries(keys)
       .map(([field, order]) => `${field}_${order}`)
       .join('_')
     this.#paths = Object.keys(keys).map(field => field.split('.'))
@@ -75,32 +79,37 @@ export class UniqueIndex {
       (options.sparse !== true || this.#paths.some(path => valuesAt(document, path).length > 0))
   }
 
-  /** The id of another document that has the same values, if there is one. */
-  ownerOf(id: string, document: Document): string | undefined {
-    for (const key of this.#keys(document)) {
+  /** The values that another document has already, if there is one. */
+  duplicateOf(id: string, document: Document): Duplicate | undefined {
+    for (const [key, values] of this.#entries(document)) {
       const owner = this.#owners.get(key)
-      if (owner !== undefined && owner !== id) return owner
+      if (owner === undefined || owner === id) continue
+      const keyValue = Object.fromEntries(Object.keys(this.#fields).map((field, at) => [field, values[at]]))
+      return { index: this.#name, keyPattern: this.#fields, keyValue, owner }
     }
     return undefined
   }
 
   add(id: string, document: Document): void {
-    for (const key of this.#keys(document)) this.#owners.set(key, id)
+    for (const [key] of this.#entries(document)) this.#owners.set(key, id)
   }
 
   remove(id: string, document: Document): void {
-    for (const key of this.#keys(document)) if (this.#owners.get(key) === id) this.#owners.delete(key)
+    for (const [key] of this.#entries(document)) if (this.#owners.get(key) === id) this.#owners.delete(key)
   }
 
-  /** One key for each combination of values. A missing field counts as null. */
-  #keys(document: Document): string[] {
-    if (!this.#applies(document)) return []
-    let keys = ['']
+  /** One key for each combination of values. A missing field counts as null, an empty array as undefined. */
+  #entries(document: Document): Map<string, readonly unknown[]> {
+    if (!this.#applies(document)) return new Map()
+    let combinations: unknown[][] = [[]]
     for (const path of this.#paths) {
-      const values = valuesAt(document, path)
-      const parts = values.length === 0 ? ['null'] : values.map(keyOf)
-      keys = keys.flatMap(key => parts.map(part => `${key}|${part}`))
+      const values = keysAt(document, path)
+      combinations = combinations.flatMap(before => values.map(value => [...before, value]))
     }
-    return keys
+    return new Map(combinations.map(values => [values.map(indexKey).join('|'), values]))
   }
+}
+
+function indexKey(value: unknown): string {
+  return value === undefined ? 'undefined' : keyOf(value)
 }

@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb'
+import type { Duplicate } from './errors.ts'
 import type { IndexDefinition } from './index.ts'
 import { StoredCollection } from './stored-collection.ts'
-import { copy, keyOf } from './values.ts'
+import { keyOf } from './values.ts'
 
 /** An entry of the oplog. */
 export interface OplogEntry {
@@ -10,6 +11,16 @@ export interface OplogEntry {
   readonly id: string
   readonly before: Document | undefined
   readonly after: Document | undefined
+  readonly isReplacement: boolean
+}
+
+/** A change of one document. */
+interface Write {
+  readonly collection: StoredCollection
+  readonly id: string
+  /** Undefined removes it. */
+  readonly after: Document | undefined
+  readonly isReplacement?: boolean
 }
 
 /** Tells the server when a majority has its writes. */
@@ -37,6 +48,7 @@ export class MongoServer {
   readonly #replication: Replication
   #oplog: OplogEntry[] = []
   #written = 0
+  #term = 0
   #confirmed = 0
   #waiters: Waiter[] = []
   readonly #followers = new Set<() => void>()
@@ -64,6 +76,11 @@ export class MongoServer {
     return this.#collections.values()
   }
 
+  /** The number of elections so far. */
+  get term(): number {
+    return this.#term
+  }
+
   /** The position of the newest write. */
   get written(): number {
     return this.#written
@@ -74,12 +91,12 @@ export class MongoServer {
     return this.#confirmed
   }
 
-  /** Writes documents in one step; undefined removes. @returns the position, for `untilConfirmed` */
-  write(changes: readonly { collection: StoredCollection; id: string; after: Document | undefined }[]): number {
-    for (const { collection, id, after } of changes) {
+  /** Writes documents in one step. @returns the position, for `untilConfirmed` */
+  write(changes: readonly Write[]): number {
+    for (const { collection, id, after, isReplacement = false } of changes) {
       this.#written += 1
       const before = collection.get(id)
-      this.#oplog.push({ position: this.#written, collection, id, before, after })
+      this.#oplog.push({ position: this.#written, collection, id, before, after, isReplacement })
       collection.set(id, after, this.#written)
     }
     const position = this.#written
@@ -104,12 +121,23 @@ export class MongoServer {
     return new Set(this.#unconfirmed().flatMap(entry => (entry.collection === collection ? [entry.id] : [])))
   }
 
+  /** The documents of a collection that were written after a position, by their ids, as they were at it. */
+  documentsAt(position: number, collection: StoredCollection): ReadonlyMap<string, Document | undefined> {
+    const earlier = new Map<string, Document | undefined>()
+    for (let at = this.#oplog.length - 1; (this.#oplog[at]?.position ?? 0) > position; at -= 1) {
+      const entry = this.#oplog[at]!
+      if (entry.collection === collection) earlier.set(entry.id, entry.before)
+    }
+    return earlier
+  }
+
   /**
    * Elects another member. It has the writes of a majority, and of the others those up to a position.
    * @param keep the share of the unconfirmed writes that the new primary has, from 0 to 1
    * @returns the number of writes that are lost
    */
   elect(keep: number): number {
+    this.#term += 1
     const unconfirmed = this.#unconfirmed()
     const lost = unconfirmed.slice(Math.floor(unconfirmed.length * keep))
     for (const entry of lost.toReversed()) entry.collection.set(entry.id, entry.before, this.#written)
@@ -178,9 +206,9 @@ export interface View {
   /** Documents as a reader sees them. */
   readable(collection: StoredCollection, filter: Document): Document[]
   /** @throws WriteConflict in a transaction */
-  put(collection: StoredCollection, id: string, after: Document | undefined): void
-  /** Like `StoredCollection.refusedBy`. */
-  refusedBy(collection: StoredCollection, id: string, document: Document): string | undefined
+  put(collection: StoredCollection, id: string, after: Document | undefined, isReplacement?: boolean): void
+  /** Like `StoredCollection.duplicateOf`. @throws WriteConflict in a transaction */
+  duplicateOf(collection: StoredCollection, id: string, document: Document): Duplicate | undefined
 }
 
 /** Commands outside of transactions. Collects their writes, so that one command is one step. */
@@ -210,78 +238,11 @@ export class DirectView implements View {
     return [...unchanged, ...earlier]
   }
 
-  put(collection: StoredCollection, id: string, after: Document | undefined): void {
-    this.position = this.#server.write([{ collection, id, after }])
+  put(collection: StoredCollection, id: string, after: Document | undefined, isReplacement = false): void {
+    this.position = this.#server.write([{ collection, id, after, isReplacement }])
   }
 
-  refusedBy(collection: StoredCollection, id: string, document: Document): string | undefined {
-    return collection.refusedBy(id, document)
-  }
-}
-
-/** Another writer changed a document that a transaction reads or writes. */
-export class WriteConflict extends Error {
-  override readonly name = 'WriteConflict'
-}
-
-/**
- * A transaction: its writes become visible together. It conflicts with every write since its begin to a document that it touches. A real
- * snapshot would show such a document as it was; a conflict is stricter for the reader and allows the same write skew.
- */
-export class TransactionView implements View {
-  readonly #server: MongoServer
-  readonly #begin: number
-  readonly #changes = new Map<StoredCollection, Map<string, Document | undefined>>()
-
-  constructor(server: MongoServer) {
-    this.#server = server
-    this.#begin = server.written
-  }
-
-  get(collection: StoredCollection, id: string): Document | undefined {
-    const own = this.#changes.get(collection)
-    if (own?.has(id)) return own.get(id)
-    if (collection.writtenAt(id) > this.#begin) throw new WriteConflict()
-    return collection.get(id)
-  }
-
-  candidates(collection: StoredCollection, filter: Document): Document[] {
-    const own = this.#changes.get(collection) ?? new Map<string, Document | undefined>()
-    const others = collection.candidates(filter).filter(document => !own.has(keyOf(document._id)))
-    for (const document of others)
-      if (collection.writtenAt(keyOf(document._id)) > this.#begin) throw new WriteConflict()
-    return [...others, ...[...own.values()].flatMap(document => document ?? [])]
-  }
-
-  readable(collection: StoredCollection, filter: Document): Document[] {
-    return this.candidates(collection, filter)
-  }
-
-  put(collection: StoredCollection, id: string, after: Document | undefined): void {
-    if (collection.writtenAt(id) > this.#begin) throw new WriteConflict()
-    const own = this.#changes.get(collection) ?? new Map<string, Document | undefined>()
-    this.#changes.set(collection, own.set(id, after))
-  }
-
-  refusedBy(collection: StoredCollection, id: string, document: Document): string | undefined {
-    const own = this.#changes.get(collection)
-    return collection.refusedBy(id, document, owner => own?.has(owner) ?? false)
-  }
-
-  /** @throws WriteConflict @returns the position of the last write */
-  commit(): number {
-    const changes = [...this.#changes].flatMap(([collection, own]) =>
-      [...own].map(([id, after]) => ({ collection, id, after: after && copy(after) })),
-    )
-    for (const { collection, id, after } of changes) {
-      if (collection.writtenAt(id) > this.#begin) throw new WriteConflict()
-      if (after !== undefined && this.refusedBy(collection, id, after) !== undefined) throw new WriteConflict()
-    }
-    // Removals first, so that the values of unique indexes are free.
-    const ordered = [
-      ...changes.filter(({ after }) => after === undefined),
-      ...changes.filter(({ after }) => after !== undefined),
-    ]
-    return changes.length === 0 ? 0 : this.#server.write(ordered)
+  duplicateOf(collection: StoredCollection, id: string, document: Document): Duplicate | undefined {
+    return collection.duplicateOf(id, document)
   }
 }

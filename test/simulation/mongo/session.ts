@@ -1,7 +1,11 @@
-import { MongoErrorLabel, MongoServerError } from 'mongodb'
+import { MongoError, MongoErrorLabel } from 'mongodb'
 import type { Connection } from './connection.ts'
 import { brokenConnection, writeConflict } from './errors.ts'
-import { RolledBack, TransactionView, WriteConflict } from './server.ts'
+import { RolledBack } from './server.ts'
+import { TransactionView, WriteConflict } from './transaction-view.ts'
+
+/** How long the driver repeats a transaction, in milliseconds. */
+const LONGEST_MS = 120_000
 
 /** The driver's session: transactions that run again while the server asks for it. */
 export class SimulatedSession {
@@ -13,17 +17,21 @@ export class SimulatedSession {
     this.#connection = connection
   }
 
-  async withTransaction<T>(act: (session: SimulatedSession) => Promise<T>): Promise<T> {
+  async withTransaction<T>(
+    act: (session: SimulatedSession) => Promise<T>,
+    { timeoutMS = LONGEST_MS }: { readonly timeoutMS?: number } = {},
+  ): Promise<T> {
+    const endsAt = this.#connection.wire.now() + timeoutMS
     for (;;) {
       this.view = new TransactionView(this.#connection.server)
       this.#isAborted = false
       try {
         const result = await act(this)
-        if (!this.#isAborted) await this.#commit()
+        if (!this.#isAborted) await this.#commit(endsAt)
         return result
       } catch (error) {
-        if (!(error instanceof MongoServerError) || !error.hasErrorLabel(MongoErrorLabel.TransientTransactionError))
-          throw error
+        const canRepeat = error instanceof MongoError && error.hasErrorLabel(MongoErrorLabel.TransientTransactionError)
+        if (!canRepeat || this.#connection.wire.now() >= endsAt) throw error
       } finally {
         this.view = undefined
       }
@@ -38,8 +46,8 @@ export class SimulatedSession {
     this.view = undefined
   }
 
-  /** The driver repeats a commit whose answer was lost, so it is known in the end. */
-  async #commit(): Promise<void> {
+  /** The driver repeats a commit whose answer was lost; the server carries it out once. */
+  async #commit(endsAt: number): Promise<void> {
     const { wire, server } = this.#connection
     const view = this.view!
     let committed: Promise<void> | undefined
@@ -53,7 +61,7 @@ export class SimulatedSession {
         return await wire.call(command, commit)
       } catch (error) {
         if (error instanceof WriteConflict || error instanceof RolledBack) throw writeConflict()
-        if (committed === undefined) throw error
+        if (wire.now() >= endsAt) throw error
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { Document, Filter } from 'mongodb'
+import type { Duplicate } from './errors.ts'
 import { equalTo, isComparison } from './filter.ts'
 import { FieldIndex, type IndexDefinition, UniqueIndex } from './index.ts'
 import { keyOf } from './values.ts'
@@ -34,14 +35,19 @@ export class StoredCollection {
   }
 
   /**
-   * The name of the unique index that refuses the document, if one does.
+   * The values of the document that a unique index has already, if there are any.
    * @param isReplaced whether the document of an id is about to be replaced or removed, so that its values are free
    */
-  refusedBy(id: string, document: Document, isReplaced: (owner: string) => boolean = () => false): string | undefined {
-    return this.#unique.find(index => {
-      const owner = index.ownerOf(id, document)
-      return owner !== undefined && !isReplaced(owner)
-    })?.name
+  duplicateOf(
+    id: string,
+    document: Document,
+    isReplaced: (owner: string) => boolean = () => false,
+  ): Duplicate | undefined {
+    for (const index of this.#unique) {
+      const duplicate = index.duplicateOf(id, document)
+      if (duplicate !== undefined && !isReplaced(duplicate.owner)) return duplicate
+    }
+    return undefined
   }
 
   /** Stores the document in place of the one before, or removes it. */

@@ -1,8 +1,16 @@
 import { BSON, type Document } from 'mongodb'
+import { refusedWrite } from './errors.ts'
 
-/** A document as MongoDB would store and return it: without undefined fields, numbers and binary data as the driver gives them back. */
+const MAX_DOCUMENT_BYTES = 16 * 1_048_576
+
+/**
+ * A document as MongoDB would store and return it: without undefined fields, numbers and binary data as the driver gives them back.
+ * @throws MongoServerError 10334 if it is too large
+ */
 export function stored<T extends Document>(document: T): T {
-  return BSON.deserialize(BSON.serialize(document, { ignoreUndefined: true })) as T
+  const bytes = BSON.serialize(document, { ignoreUndefined: true })
+  if (bytes.length > MAX_DOCUMENT_BYTES) throw refusedWrite(10_334, `BSONObj size: ${bytes.length} is invalid`)
+  return BSON.deserialize(bytes) as T
 }
 
 /** A copy that its reader may change. Values that cannot change (ids, binary data) are shared. */

@@ -1,10 +1,10 @@
-import { updateOne } from 'mingo/updater'
-import { type AnyBulkWriteOperation, type Document, type Filter, MongoServerError, ObjectId } from 'mongodb'
-import { duplicateKey } from './errors.ts'
-import { aggregate, context, queryOf } from './expressions.ts'
+import { type AnyBulkWriteOperation, type Document, type Filter, ObjectId } from 'mongodb'
+import { sortDocuments } from './bson-order.ts'
+import { duplicateKey, refusedWrite } from './errors.ts'
 import { matcherOf } from './filter.ts'
 import type { View } from './server.ts'
 import type { StoredCollection } from './stored-collection.ts'
+import { applyUpdate, type Change, isUpdate } from './update-operators.ts'
 import { copy, keyOf, stored } from './values.ts'
 
 /** The effect of one write. */
@@ -32,7 +32,8 @@ export interface WriteOptions {
 export function insert(view: View, collection: StoredCollection, given: Document): WriteEffect {
   const document = stored(given._id === undefined ? { _id: new ObjectId(), ...given } : given)
   const id = keyOf(document._id)
-  if (view.get(collection, id) !== undefined) throw duplicateKey(collection.name, '_id_')
+  if (view.get(collection, id) !== undefined)
+    throw duplicateKey(collection.name, { index: '_id_', keyPattern: { _id: 1 }, keyValue: { _id: document._id } })
   putChecked(view, collection, id, document)
   return { ...NOTHING, inserted: 1, upsertedId: document._id, after: document }
 }
@@ -54,7 +55,7 @@ export function update(
   view: View,
   collection: StoredCollection,
   filter: Filter<Document>,
-  change: Document | readonly Document[],
+  change: Change,
   { isMany = false, upsert = false, arrayFilters, sort }: WriteOptions & { isMany?: boolean },
 ): WriteEffect {
   const all = sorted(matching(view, collection, filter), sort)
@@ -64,8 +65,9 @@ export function update(
   let after: Document | undefined
   for (const before of found) {
     after = stored(changed(before, change, arrayFilters))
-    if (keyOf(after) === keyOf(before)) continue
-    putChecked(view, collection, keyOf(before._id), after)
+    // The server writes a replacement even if it is equal.
+    if (isUpdate(change) && keyOf(after) === keyOf(before)) continue
+    putChecked(view, collection, keyOf(before._id), after, !isUpdate(change))
     modified += 1
   }
   return { ...NOTHING, matched: found.length, modified, before: found[0], after }
@@ -94,92 +96,39 @@ function matching(view: View, collection: StoredCollection, filter: Filter<Docum
 }
 
 function sorted(documents: Document[], sort: WriteOptions['sort']): Document[] {
-  return sort === undefined ? documents : aggregate(documents, [{ $sort: sort }])
+  return sort === undefined ? documents : sortDocuments(documents, sort)
 }
 
-function putChecked(view: View, collection: StoredCollection, id: string, document: Document): void {
-  const index = view.refusedBy(collection, id, document)
-  if (index !== undefined) throw duplicateKey(collection.name, index)
-  view.put(collection, id, document)
-}
-
-function changed(
-  before: Document,
-  change: Document | readonly Document[],
-  arrayFilters?: readonly Document[],
-): Document {
-  if (!Array.isArray(change) && !Object.keys(change).some(name => name.startsWith('$'))) {
-    return { _id: before._id, ...copy(change) }
-  }
-  const after = applied(copy(before), change, true, arrayFilters)
-  if (keyOf(after._id) !== keyOf(before._id)) {
-    throw new MongoServerError({ code: 66, codeName: 'ImmutableField', message: 'an update changed _id' })
-  }
-  return after
-}
-
-function applied(
+function putChecked(
+  view: View,
+  collection: StoredCollection,
+  id: string,
   document: Document,
-  change: Document | readonly Document[],
-  exists: boolean,
-  arrayFilters?: readonly Document[],
-): Document {
-  if (Array.isArray(change)) return aggregate([document], change)[0] ?? document
-  updateOne(
-    [document],
-    {},
-    withIndexes(document, operatorsOf(change, exists), arrayFilters),
-    { cloneMode: 'deep' },
-    { context },
-  )
-  return document
+  isReplacement = false,
+): void {
+  const duplicate = view.duplicateOf(collection, id, document)
+  if (duplicate !== undefined) throw duplicateKey(collection.name, duplicate)
+  view.put(collection, id, document, isReplacement)
 }
 
-/** Operators whose paths name elements of arrays by their index, in place of `$[]` and of filters such as `$[held]`. */
-function withIndexes(document: Document, operators: Document, arrayFilters: readonly Document[] = []): Document {
-  const expanded = Object.entries(operators).map(([operator, fields]) => {
-    const paths = Object.entries(fields as Document).flatMap(([path, value]) =>
-      pathsIn(document, path.split('.'), arrayFilters).map(concrete => [concrete, value] as const),
-    )
-    return [operator, Object.fromEntries(paths)] as const
-  })
-  return Object.fromEntries(expanded.filter(([, fields]) => Object.keys(fields).length > 0))
-}
-
-function pathsIn(value: unknown, [name, ...rest]: readonly string[], arrayFilters: readonly Document[]): string[] {
-  if (name === undefined) return ['']
-  const join = (head: string | number, tails: string[]) =>
-    tails.map(tail => (tail === '' ? `${head}` : `${head}.${tail}`))
-  const inner = (key: string | number) => (value as Document | undefined | null)?.[key as string]
-  if (!name.startsWith('$[')) return join(name, pathsIn(inner(name), rest, arrayFilters))
-  const filter = name.slice(2, -1)
-  const matches = queryOf({
-    $and: arrayFilters.filter(one => Object.keys(one).some(key => key.split('.')[0] === filter)),
-  })
-  const elements = Array.isArray(value) ? value : []
-  return elements.flatMap((element, index) =>
-    filter === '' || matches.test({ [filter]: element }) ? join(index, pathsIn(element, rest, arrayFilters)) : [],
-  )
-}
-
-/** Without `$setOnInsert` for a document that exists, and with it as `$set` for a new one. */
-function operatorsOf({ $setOnInsert, ...operators }: Document, exists: boolean): Document {
-  if ($setOnInsert === undefined || exists) return operators
-  const { _id, ...fields } = { ...operators.$set, ...$setOnInsert }
-  return { ...operators, $set: fields }
+function changed(before: Document, change: Change, arrayFilters?: readonly Document[]): Document {
+  const after = isUpdate(change)
+    ? applyUpdate(copy(before), change, { exists: true, arrayFilters })
+    : { _id: before._id, ...copy(change) }
+  if (keyOf(after._id) !== keyOf(before._id)) throw refusedWrite(66, "The field '_id' is immutable")
+  return after
 }
 
 function insertInstead(
   view: View,
   collection: StoredCollection,
   filter: Filter<Document>,
-  change: Document | readonly Document[],
+  change: Change,
 ): WriteEffect {
   const fresh = equalities(filter)
-  const isOperators = Array.isArray(change) || Object.keys(change).some(name => name.startsWith('$'))
-  const id = isOperators ? (change as Document).$setOnInsert?._id : undefined
+  const id = (change as Document).$setOnInsert?._id
   if (id !== undefined) fresh._id = id
-  const made = isOperators ? applied(fresh, change, false) : { ...fresh, ...copy(change) }
+  const made = isUpdate(change) ? applyUpdate(fresh, change, { exists: false }) : { ...fresh, ...copy(change) }
   const { upsertedId, after } = insert(view, collection, made)
   return { ...NOTHING, upsertedId, after }
 }

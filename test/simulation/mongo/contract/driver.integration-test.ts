@@ -1,0 +1,46 @@
+/** The contract on the real server. */
+import { Secret } from '@backstop/kit/config'
+import { connectMongo } from '@backstop/kit/mongo'
+import { startTcpProxy, testStack } from '@backstop/kit/test'
+import { describeDriver } from './driver.contract.ts'
+import { CONTRACT_COLLECTIONS, type ContractDatabase } from './test-database.ts'
+
+describeDriver('MongoDB', async (): Promise<ContractDatabase> => {
+  const stack = await testStack()
+  const { hostname, port } = new URL(stack.mongoUrl.reveal())
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) })
+  const url = new Secret(`mongodb://${proxy.address.host}:${proxy.address.port}/?directConnection=true`)
+  const mongo = connectMongo({ url, dbName: stack.dbName, appName: 'backstop-test' })
+  for (const [name, { indexes }] of Object.entries(CONTRACT_COLLECTIONS)) {
+    await mongo.db.createCollection(name)
+    for (const { keys, options = {} } of indexes)
+      await mongo.db.collection(name).createIndex(keys as Record<string, 1 | -1>, options)
+  }
+  return {
+    mongo,
+    loseNextCommitAnswer() {
+      proxy.onRequest = chunk => {
+        if (!chunk.includes('commitTransaction')) return
+        proxy.onRequest = () => {}
+        proxy.passResponse = () => {
+          proxy.passResponse = () => true
+          return false
+        }
+      }
+    },
+    /** The oplog of a test is whole, so it is the position of a change that it does not have: of 2004, in seconds after the two first digits. */
+    async positionTooOld() {
+      const stream = mongo.db.watch()
+      await stream.tryNext()
+      await mongo.db.collection('things').insertOne({})
+      const { _data } = (await stream.next())._id as { _data: string }
+      await stream.close()
+      return `8240000000${_data.slice(10)}`
+    },
+    async close() {
+      await mongo.stop()
+      await proxy.stop()
+      await stack.close()
+    },
+  }
+})

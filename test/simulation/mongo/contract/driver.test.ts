@@ -1,0 +1,37 @@
+/** The contract on the simulated server, with writes that reach a majority a moment later. */
+import { simulatedMongo } from '../db.ts'
+import { brokenConnection } from '../errors.ts'
+import { MongoServer } from '../server.ts'
+import { PERFECT_WIRE, type Wire } from '../wire.ts'
+import { describeDriver } from './driver.contract.ts'
+import { CONTRACT_COLLECTIONS } from './test-database.ts'
+
+describeDriver('the simulated MongoDB', async () => {
+  const server = new MongoServer(CONTRACT_COLLECTIONS, { replicate: confirm => void setTimeout(confirm, 1) })
+  let losesCommit = false
+  const wire: Wire = {
+    ...PERFECT_WIRE,
+    async call(command, act) {
+      const answer = await act()
+      if (command.name !== 'commitTransaction' || !losesCommit) return answer
+      losesCommit = false
+      throw brokenConnection()
+    },
+  }
+  const mongo = simulatedMongo(server, wire)
+  return {
+    mongo,
+    loseNextCommitAnswer() {
+      losesCommit = true
+    },
+    async positionTooOld() {
+      const stream = mongo.db.watch()
+      await stream.tryNext()
+      const { _data } = stream.resumeToken as { _data: string }
+      await mongo.db.collection('things').insertOne({})
+      server.forgetOplog()
+      return _data
+    },
+    close: () => mongo.stop(),
+  }
+})
