@@ -1,61 +1,122 @@
 /**
- * `npm run simulate -- --seed N [--runs K] [--minutes M] [--timeline]`: runs the whole product in one process on virtual time, with every
- * accident drawn from the seed, and judges it. Exit code 1 if a run was wrong.
+ * `npm run simulate -- --seed N [--runs K] [--minutes M]`: runs the whole product in one process on virtual time, with every accident drawn
+ * from the seed, and judges it. A failure is made smaller and printed. Exit code 1 if a run was wrong.
+ *
+ *     npm run simulate -- --seed 1 --runs 1000      runs 1 to 1000, in as many processes as there are cores
+ *     npm run simulate -- --seed 7 --timeline       everything that happened in one run
+ *     npm run simulate -- --seeded-bugs --runs 1000 searches each seeded bug; --bug NAME searches one
+ *     npm run simulate -- --replay '{"seed":7,…}'   a failing run again, as a failure prints it
  */
+import { execFileSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { describeBatch, describeFailure, type Replay } from './command/report.ts'
+import { explain, type Failure, simulate, weaknesses } from './command/simulate.ts'
+import type { RunAnswer } from './command/worker.ts'
+import { openWorkers } from './command/worker-pool.ts'
+import type { RunOptions } from './run.ts'
 import { huntAll } from './seeded-bugs/hunt.ts'
-import { plantBug, readSeededBugs } from './seeded-bugs/seeded-bugs.ts'
-import { replaceModules } from './world/globals.ts'
+import { readSeededBugs } from './seeded-bugs/seeded-bugs.ts'
+
+/** Failures that are made smaller; each takes up to eighty runs. */
+const EXPLAINED = 3
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '2' },
+    minutes: { type: 'string' },
+    'twice-every': { type: 'string', default: '1' },
     timeline: { type: 'boolean', default: false },
+    replay: { type: 'string' },
     bug: { type: 'string' },
     'seeded-bugs': { type: 'boolean', default: false },
   },
 })
-const {
-  seed: first,
-  runs,
-  minutes,
-} = { seed: Number(values.seed), runs: Number(values.runs), minutes: Number(values.minutes) }
-if (![first, runs, minutes].every(value => Number.isInteger(value) && value > 0)) {
-  process.stderr.write('--seed, --runs and --minutes are whole numbers from 1 on\n')
+const print = (text: string) => void process.stdout.write(`${text}\n`)
+
+function wholeNumber(name: 'seed' | 'runs' | 'minutes' | 'twice-every', least: number): number {
+  const value = Number(values[name])
+  if (Number.isInteger(value) && value >= least) return value
+  process.stderr.write(`--${name} is a whole number from ${least} on\n`)
   process.exit(2)
 }
 
-if (values['seeded-bugs']) {
-  const options = ['--seed', values.seed, '--runs', values.runs, '--minutes', values.minutes]
-  process.exit((await huntAll(options, line => process.stdout.write(`${line}\n`))) === 0 ? 0 : 1)
-}
-const bug = readSeededBugs().find(({ name }) => name === values.bug)
-if (values.bug !== undefined && bug === undefined) {
-  process.stderr.write(`There is no seeded bug ${values.bug}\n`)
-  process.exit(2)
+function commitOf(): string {
+  return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
 }
 
-// The modules of the product are imported afterwards, so that they get the replaced ones.
-replaceModules()
-if (bug !== undefined) plantBug(bug)
-const { prepare, run } = await import('./run.ts')
-prepare()
-let wrong = 0
-for (let seed = first; seed < first + runs; seed += 1) {
-  const usage = process.cpuUsage()
-  const result = await run({ seed, minutes }, values.timeline)
-  const { user, system } = process.cpuUsage(usage)
-  const facts = `${result.hash} ${result.virtualMs / 1000} s in ${Math.round((user + system) / 1000)} ms of processor time`
-  process.stdout.write(`seed ${seed}: ${result.faults.length === 0 ? 'right' : 'WRONG'} ${facts}\n`)
-  if (values.timeline) process.stdout.write(`${result.timeline.join('\n')}\n`)
-  if (result.faults.length === 0) continue
-  wrong += 1
-  process.stdout.write(`  ${JSON.stringify(result.swarm)}\n`)
-  process.stdout.write(`  ${[...result.counts].map(([name, times]) => `${name} ×${times}`).join(', ')}\n`)
-  for (const fault of result.faults) process.stdout.write(`  - ${fault}\n`)
-  if (bug !== undefined) break
+const seeds = () => {
+  const first = wholeNumber('seed', 1)
+  return Array.from({ length: wholeNumber('runs', 1) }, (_, index) => first + index)
 }
-process.stdout.write(`${runs - wrong} of ${runs} runs are right\n`)
-process.exit(wrong === 0 ? 0 : 1)
+const minutes = () => (values.minutes === undefined ? undefined : wholeNumber('minutes', 1))
+const cores = availableParallelism()
+
+/** @returns whether all is right */
+async function runBatch(): Promise<boolean> {
+  const batch = { seeds: seeds(), minutes: minutes(), twiceEvery: wholeNumber('twice-every', 0) }
+  let printedAt = Date.now()
+  const onProgress = (done: number, failures: readonly Failure[]) => {
+    if (Date.now() - printedAt < 10_000) return
+    printedAt = Date.now()
+    print(`${done} of ${batch.seeds.length} runs, ${failures.length} wrong`)
+  }
+  const workers = await openWorkers(cores)
+  try {
+    const result = await simulate(batch, { workers, onProgress })
+    for (const { options, answer } of result.failures.slice(EXPLAINED)) {
+      print(`seed ${options.seed} is wrong: ${answer.faults.join('; ')}`)
+    }
+    for (const failure of result.failures.slice(0, EXPLAINED)) {
+      print(describeFailure(await explain(failure, workers), commitOf()))
+    }
+    print(describeBatch(result))
+    return result.failures.length === 0 && weaknesses(result).length === 0
+  } finally {
+    workers.stop()
+  }
+}
+
+async function runOne(options: RunOptions): Promise<RunAnswer> {
+  const workers = await openWorkers(1)
+  return workers.run({ options, keepTimeline: true }).finally(() => workers.stop())
+}
+
+/** @returns whether the run is right */
+async function replay(text: string): Promise<boolean> {
+  const { commit, hash, ...options } = JSON.parse(text) as Replay
+  const answer = await runOne(options)
+  print(describeFailure({ options, answer }, commitOf()))
+  print(
+    answer.hash === hash ? 'This is the same run.' : `This is another run: that one was made with commit ${commit}.`,
+  )
+  return answer.faults.length === 0
+}
+
+async function showTimeline(): Promise<boolean> {
+  const [seed = 1] = seeds()
+  const answer = await runOne({ seed, ...(minutes() && { minutes: minutes() }) } as RunOptions)
+  for (const line of answer.timeline) print(line)
+  for (const fault of answer.faults) print(`  - ${fault}`)
+  return answer.faults.length === 0
+}
+
+async function huntBugs(name: string | undefined): Promise<boolean> {
+  const bugs = readSeededBugs().filter(bug => name === undefined || bug.name === name)
+  if (bugs.length === 0) {
+    process.stderr.write(`There is no seeded bug ${name}\n`)
+    process.exit(2)
+  }
+  return (await huntAll(bugs, { seeds: seeds(), minutes: minutes(), workers: cores }, print)) === 0
+}
+
+async function act(): Promise<boolean> {
+  if (values.replay !== undefined) return replay(values.replay)
+  if (values.timeline) return showTimeline()
+  if (values['seeded-bugs'] || values.bug !== undefined) return huntBugs(values.bug)
+  return runBatch()
+}
+
+// Not `process.exit`, which would cut off output that a pipe has not taken yet.
+process.exitCode = (await act()) ? 0 : 1

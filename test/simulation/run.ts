@@ -8,6 +8,7 @@ import { judge } from './judge/judge.ts'
 import { Broker } from './kafka/broker.ts'
 import { MongoServer } from './mongo/server.ts'
 import { drawPlan } from './plan.ts'
+import { storyOf } from './story.ts'
 import { planAccidents } from './world/accidents.ts'
 import { Agenda } from './world/agenda.ts'
 import { Cluster } from './world/cluster.ts'
@@ -27,13 +28,22 @@ export const SETTLES_WITHIN_MS = 15 * 60_000
 const QUIET_MS = 16_000
 const QUIET_CHECK_MS = 4_000
 
+/** Most runs are short: two short runs find more than a long one. */
+const MINUTES = [1, 1, 1, 2, 3]
+
+const FATES = {
+  answer_lost: 'an answer of a server was lost',
+  killed_before: 'a process was killed before a command',
+  killed_after: 'a process was killed after its command was carried out',
+} as const
+
 let virtualNow = () => START_MS
 
 /** A run, exactly. The same options give the same run. */
 export interface RunOptions {
   readonly seed: number
-  /** Virtual minutes with faults. */
-  readonly minutes: number
+  /** Virtual minutes with faults; drawn from the seed if left out. */
+  readonly minutes?: number
   /** Kinds of fault of the swarm, and items of the plan, that this run leaves out. */
   readonly without?: readonly string[]
 }
@@ -45,8 +55,13 @@ export interface RunResult {
   /** The same for each run with these options. */
   readonly hash: string
   readonly virtualMs: number
-  readonly swarm: Swarm
+  readonly minutes: number
+  /** The kinds of fault that were on. */
+  readonly kinds: readonly string[]
+  /** The names of everything that actors did. */
   readonly plan: readonly string[]
+  /** What people read about the run, and every event; empty if they were not kept. */
+  readonly story: readonly string[]
   readonly timeline: readonly string[]
   /** How often each accident happened. */
   readonly counts: ReadonlyMap<string, number>
@@ -59,8 +74,10 @@ export function prepare(): void {
 }
 
 /** Runs the product and its world from a seed, until everything is at rest, and judges it. */
-export async function run({ seed, minutes, without = [] }: RunOptions, keepTimeline = false): Promise<RunResult> {
+export async function run(options: RunOptions, keepTimeline = false): Promise<RunResult> {
+  const { seed, without = [] } = options
   const world = openWorld(seed, without, keepTimeline)
+  const minutes = options.minutes ?? world.random.fork('minutes').pick(MINUTES)
   const { scheduler, random, agenda, trace, truth, drawn, broker, mongo } = world
   const customers = await openCustomers(world)
   world.swarm = drawn
@@ -89,13 +106,16 @@ export async function run({ seed, minutes, without = [] }: RunOptions, keepTimel
     faultsEndedMs: endMs,
     endMs: atRestMs,
   })
-  for (const fault of faults) trace.add(fault)
+  for (const { webhookId, body } of truth.received) trace.detail(`${webhookId} ${body}`)
+  for (const fault of faults) trace.detail(fault)
   return {
     faults,
     hash: trace.hash,
     virtualMs: scheduler.now - START_MS,
-    swarm: drawn,
+    minutes,
+    kinds: Object.keys(drawn).filter(kind => drawn[kind as keyof Swarm] !== CALM[kind as keyof Swarm]),
     plan: plan.map(({ name }) => name),
+    story: keepTimeline ? storyOf(trace, truth, START_MS) : [],
     timeline: trace.lines,
     counts: trace.counts,
   }
@@ -161,8 +181,13 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
       replicas: drawn.replicas,
       clockMs: () => drawn.clockMs,
       servers: { mongo, broker, random: random.fork('jitter'), ...observe(trace, truth) },
-      fateOf: command => drawFate(world.swarm, fates, command),
+      fateOf(command) {
+        const fate = drawFate(world.swarm, fates, command)
+        if (fate.kind in FATES) trace.happened(FATES[fate.kind as keyof typeof FATES])
+        return fate
+      },
       trace: text => trace.add(text),
+      detail: text => trace.detail(text),
       egressOf: process => outsideOf(process, { truth, random: receivers, scheduler, swarm: () => world.swarm }),
     })
   }

@@ -1,48 +1,58 @@
-import { execFile } from 'node:child_process'
-import { resolve } from 'node:path'
-import { readSeededBugs, type SeededBug } from './seeded-bugs.ts'
+import { openWorkers } from '../command/worker-pool.ts'
+import type { SeededBug } from './seeded-bugs.ts'
 
-const MAIN = resolve(import.meta.dirname, '../main.ts')
-const AT_ONCE = 2
+/** Seeds in their order, tried by `workers` processes at a time. */
+export interface HuntOptions {
+  readonly seeds: readonly number[]
+  /** Virtual minutes with faults; drawn from each seed if undefined. */
+  readonly minutes?: number | undefined
+  readonly workers: number
+}
 
-interface Hunted {
-  readonly bug: SeededBug
-  /** The number of runs until a run was wrong; undefined if none was. */
-  readonly runs: number | undefined
+interface Found {
+  /** The first seed that finds the bug. */
+  readonly seed: number
   /** The properties that noticed it. */
   readonly noticedBy: readonly string[]
 }
 
-/** Searches each seeded bug in a process of its own, and prints a line for each. @returns how many were not found */
-export async function huntAll(options: readonly string[], print: (line: string) => void): Promise<number> {
-  const bugs = readSeededBugs()
-  const hunted: Hunted[] = []
-  const next = async (): Promise<void> => {
-    const bug = bugs.shift()
-    if (bug === undefined) return
+/** Searches seeded bugs, each in processes of its own, and prints a line for each. @returns how many were not found */
+export async function huntAll(
+  bugs: readonly SeededBug[],
+  options: HuntOptions,
+  print: (line: string) => void,
+): Promise<number> {
+  let missed = 0
+  for (const bug of bugs) {
     const found = await hunt(bug, options)
-    hunted.push(found)
-    print(lineOf(found))
-    return next()
+    if (found === undefined) missed += 1
+    print(lineOf(bug, found, options.seeds))
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, next))
-  const missed = hunted.filter(({ runs }) => runs === undefined).length
-  print(`${hunted.length - missed} of ${hunted.length} seeded bugs are found`)
+  print(`${bugs.length - missed} of ${bugs.length} seeded bugs are found`)
   return missed
 }
 
-function lineOf({ bug, runs, noticedBy }: Hunted): string {
-  const found =
-    runs === undefined ? 'NOT FOUND' : `after ${runs} run${runs === 1 ? '' : 's'} by ${noticedBy.join(', ')}`
-  return `${bug.name.padEnd(50)} ${found}`
+/** Searches one seeded bug until a seed finds it. */
+async function hunt(bug: SeededBug, { seeds, minutes, workers }: HuntOptions): Promise<Found | undefined> {
+  const pool = await openWorkers(workers, [bug.name])
+  try {
+    for (let at = 0; at < seeds.length; at += workers) {
+      const tried = await Promise.all(
+        seeds.slice(at, at + workers).map(async seed => {
+          const { faults } = await pool.run({ options: { seed, ...(minutes && { minutes }) }, keepTimeline: false })
+          return { seed, noticedBy: [...new Set(faults.map(fault => fault.split(':')[0] ?? fault))] }
+        }),
+      )
+      const found = tried.find(({ noticedBy }) => noticedBy.length > 0)
+      if (found !== undefined) return found
+    }
+    return undefined
+  } finally {
+    pool.stop()
+  }
 }
 
-function hunt(bug: SeededBug, options: readonly string[]): Promise<Hunted> {
-  return new Promise(resolve => {
-    execFile(process.execPath, [MAIN, '--bug', bug.name, ...options], { maxBuffer: 64 * 1_048_576 }, (_, output) => {
-      const runs = output.match(/^seed \d+:/gm)?.length ?? 0
-      const noticedBy = [...output.matchAll(/^ {2}- ([a-z-]+):/gm)].map(([, name]) => String(name))
-      resolve({ bug, runs: noticedBy.length === 0 ? undefined : runs, noticedBy: [...new Set(noticedBy)] })
-    })
-  })
+function lineOf({ name }: SeededBug, found: Found | undefined, seeds: readonly number[]): string {
+  if (found === undefined) return `${name.padEnd(50)} NOT FOUND in ${seeds.length} seeds`
+  return `${name.padEnd(50)} seed ${String(seeds.indexOf(found.seed) + 1).padStart(3)} by ${found.noticedBy.join(', ')}`
 }

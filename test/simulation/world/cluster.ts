@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly clockMs: () => number
   readonly fateOf: (command: Command) => Fate
   readonly trace: (text: string) => void
+  /** Records a command that a server carried out. */
+  readonly detail: (text: string) => void
   egressOf(process: SimulatedProcess): Egress
 }
 
@@ -91,7 +93,7 @@ export class Cluster {
   }
 
   #open(service: ServiceName, name: string): void {
-    const { scheduler, random, servers, fateOf, trace, egressOf } = this.#options
+    const { scheduler, random, servers, fateOf, trace, detail, egressOf } = this.#options
     this.#count += 1
     const longestMs = this.#options.clockMs()
     const aheadMs = longestMs === 0 ? 0 : random.between(-longestMs, longestMs)
@@ -100,7 +102,7 @@ export class Cluster {
       scheduler,
       aheadMs: () => aheadMs,
       fateOf,
-      trace: (process, command) => trace(`${process} ${command}`),
+      trace: (process, command) => detail(`${process} ${command}`),
     })
     const app = OPEN[service]({ ...servers, egressOf }, process)
     this.#members.set(name, { service, process, app })

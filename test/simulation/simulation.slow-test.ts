@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { simulate, weaknesses } from './command/simulate.ts'
+import { openWorkers, type WorkerPool } from './command/worker-pool.ts'
+import type { RunOptions } from './run.ts'
+
+/** A run that was wrong because of the product, and the fault that was mended. */
+interface Regression extends RunOptions {
+  readonly fault: string
+}
+
+const RUNS = 1_000
+const TWICE_EVERY = 10
+const regressions = parse(readFileSync(resolve(import.meta.dirname, 'regressions.yaml'), 'utf8')) as Regression[]
+
+let workers: WorkerPool
+beforeAll(async () => {
+  workers = await openWorkers(2)
+})
+afterAll(() => workers.stop())
+
+test(`${RUNS} seeds are right, and a seed gives the same run in another process`, {
+  timeout: 1_800_000,
+  retry: 0,
+}, async () => {
+  const seeds = Array.from({ length: RUNS }, (_, index) => index + 1)
+  const result = await simulate({ seeds, twiceEvery: TWICE_EVERY }, { workers })
+  const wrong = result.failures.map(({ options, answer }) => `seed ${options.seed}: ${answer.faults.join('; ')}`)
+  expect([...wrong, ...weaknesses(result)]).toEqual([])
+})
+
+test.each(regressions)('$fault', async ({ fault: _, ...options }) => {
+  const { faults } = await workers.run({ options, keepTimeline: false })
+  expect(faults).toEqual([])
+})
