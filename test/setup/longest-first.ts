@@ -43,6 +43,7 @@ export const LONGEST = [
   'test/faults/added-partitions.system-test.ts',
   'test/e2e/personal-data.system-test.ts',
   'test/faults/election.system-test.ts',
+  'test/simulation/real/real.system-test.ts',
   'test/e2e/first-steps.system-test.ts',
   'test/credentials/rights.system-test.ts',
   'test/faults/two-reconcilers.system-test.ts',

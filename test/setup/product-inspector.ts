@@ -8,7 +8,7 @@ import type { Product } from '../../scripts/start/product.ts'
  * The topics of each consumer group. The list does not come from the groups' commits, because a group without commits must be
  * behind on all messages, also if its name is misspelt.
  */
-const TOPICS_OF_GROUP = {
+export const TOPICS_OF_GROUP = {
   'reconciler.rechecks': ['rechecks'],
   'notifier.retry.5s': ['deliveries.retry.5s'],
   reconciler: [
@@ -43,12 +43,20 @@ export interface ProductInspector {
   /** The number of messages on a topic. */
   count(topic: string): Promise<number>
   produce(topic: string, key: string, value: Buffer): Promise<void>
+  /** Removes the topics and the database. The product must have stopped, and its prefix must not be empty. */
+  removeEverything(): Promise<void>
   database: ReturnType<MongoClient['db']>
   stop(): Promise<void>
 }
 
-/** Connects to the broker and the database of a product. */
-export async function openInspector(product: Product): Promise<ProductInspector> {
+/**
+ * Connects to the broker and the database of a product.
+ * @param groups the consumer groups of `untilIdle`, with their topics
+ */
+export async function openInspector(
+  product: Product,
+  groups: Readonly<Record<string, readonly string[]>> = TOPICS_OF_GROUP,
+): Promise<ProductInspector> {
   const kafka = new Kafka({ brokers: product.urls.kafka.split(','), clientId: 'inspector', logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
   const producer = kafka.producer({ allowAutoTopicCreation: false })
@@ -62,7 +70,7 @@ export async function openInspector(product: Product): Promise<ProductInspector>
   /** The number of messages that the product's consumer groups have not committed. */
   async function countUncommitted(): Promise<number> {
     let behind = 0
-    for (const [group, topics] of Object.entries(TOPICS_OF_GROUP)) {
+    for (const [group, topics] of Object.entries(groups)) {
       for (const { topic, partitions } of await admin.fetchOffsets({
         groupId: name(group),
         topics: topics.map(name),
@@ -103,6 +111,17 @@ export async function openInspector(product: Product): Promise<ProductInspector>
     },
     async produce(topic, key, value) {
       await producer.send({ topic: name(topic), acks: -1, messages: [{ key, value }] })
+    },
+    async removeEverything() {
+      const { topicPrefix } = product
+      if (topicPrefix === '') throw new Error('Without a prefix, these would be the topics of everybody')
+      // Repeated, because kafkajs reports a failure when it asks for the leaders of topics that are being deleted.
+      await until('the topics to be deleted', async () => {
+        const topics = (await admin.listTopics()).filter(topic => topic.startsWith(topicPrefix))
+        if (topics.length > 0) await admin.deleteTopics({ topics })
+        return topics.length === 0
+      })
+      await database.dropDatabase()
     },
     database,
     async stop() {

@@ -5,6 +5,7 @@
  *     npm run simulate -- --seed 1 --runs 1000      runs 1 to 1000, in as many processes as there are cores
  *     npm run simulate -- --seed 7 --timeline       everything that happened in one run
  *     npm run simulate -- --seeded-bugs --runs 1000 searches each seeded bug; --bug NAME searches one
+ *     npm run simulate -- --real --runs 24          on the real processes and servers, --together 8 seeds at a time
  *     npm run simulate -- --replay '{"seed":7,…}'   a failing run again, as a failure prints it
  */
 import { execFileSync } from 'node:child_process'
@@ -31,11 +32,13 @@ const { values } = parseArgs({
     replay: { type: 'string' },
     bug: { type: 'string' },
     'seeded-bugs': { type: 'boolean', default: false },
+    real: { type: 'boolean', default: false },
+    together: { type: 'string', default: '8' },
   },
 })
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-function wholeNumber(name: 'seed' | 'runs' | 'minutes' | 'twice-every', least: number): number {
+function wholeNumber(name: 'seed' | 'runs' | 'minutes' | 'twice-every' | 'together', least: number): number {
   const value = Number(values[name])
   if (Number.isInteger(value) && value >= least) return value
   process.stderr.write(`--${name} is a whole number from ${least} on\n`)
@@ -111,7 +114,14 @@ async function huntBugs(name: string | undefined): Promise<boolean> {
   return (await huntAll(bugs, { seeds: seeds(), minutes: minutes(), workers: cores }, print)) === 0
 }
 
+async function runReal(): Promise<boolean> {
+  const { simulateReal } = await import('./real/main.ts')
+  const options = { seeds: seeds(), minutes: minutes(), together: wholeNumber('together', 1) }
+  return simulateReal({ ...options, hasTimeline: values.timeline, commit: commitOf() }, print)
+}
+
 async function act(): Promise<boolean> {
+  if (values.real) return runReal()
   if (values.replay !== undefined) return replay(values.replay)
   if (values.timeline) return showTimeline()
   if (values['seeded-bugs'] || values.bug !== undefined) return huntBugs(values.bug)

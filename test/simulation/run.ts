@@ -3,7 +3,7 @@ import { ApiUser } from './actors/api-user.ts'
 import { type Customer, openCustomer } from './actors/customer.ts'
 import { outsideOf } from './actors/outside.ts'
 import { newTruth, type Truth } from './actors/truth.ts'
-import { collectEvidence } from './judge/collect-evidence.ts'
+import { collectEvidence, storedIn } from './judge/collect-evidence.ts'
 import { judge } from './judge/judge.ts'
 import { Broker } from './kafka/broker.ts'
 import { MongoServer } from './mongo/server.ts'
@@ -13,6 +13,7 @@ import { planAccidents } from './world/accidents.ts'
 import { Agenda } from './world/agenda.ts'
 import { Cluster } from './world/cluster.ts'
 import { countRefills, forbidTime, useRandom } from './world/globals.ts'
+import { API_KEY } from './world/product.ts'
 import { createRandom } from './world/random.ts'
 import { unsettled } from './world/rest.ts'
 import { Scheduler } from './world/scheduler.ts'
@@ -95,9 +96,14 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
   const left = await untilAtRest(world, endMs)
   if (left !== undefined) truth.wrongs.push(`${SETTLES_WITHIN_MS / 60_000} minutes after the last fault: ${left}`)
   const atRestMs = scheduler.now
-  const observer = new ApiUser({ scheduler: agenda, random: random.fork('observer'), cluster: world.cluster })
+  const observer = new ApiUser({
+    scheduler: agenda,
+    random: random.fork('observer'),
+    cluster: world.cluster,
+    key: API_KEY,
+  })
   const projectIds = customers.map(({ projectId }) => projectId)
-  const evidence = await whileRunning(scheduler, collectEvidence({ api: observer, projectIds, mongo, broker }))
+  const evidence = await whileRunning(scheduler, collectEvidence(observer, projectIds, storedIn(mongo, broker)))
   const faults = judge(truth, evidence, {
     secondLookMs: SECOND_LOOK_MS,
     clockMs: 2 * drawn.clockMs,
@@ -219,11 +225,12 @@ function leaveOut(swarm: Swarm, without: readonly string[]): Swarm {
 async function openCustomers(world: World): Promise<Customer[]> {
   const { scheduler, agenda, random, cluster, truth } = world
   await scheduler.runUntil(scheduler.now + 2_000)
-  const api = new ApiUser({ scheduler: agenda, random: random.fork('api'), cluster })
+  const api = new ApiUser({ scheduler: agenda, random: random.fork('api'), cluster, key: API_KEY })
   const customers: Customer[] = []
   for (const name of ['One', 'Two']) {
     const parts = { scheduler: agenda, random: random.fork(name), swarm: () => world.swarm, cluster, api, truth }
-    customers.push(await whileRunning(scheduler, openCustomer(name, parts)))
+    const channelUrl = `https://${name.toLowerCase()}.example.com/alerts`
+    customers.push(await whileRunning(scheduler, openCustomer(name, { ...parts, channelUrl })))
   }
   await scheduler.runUntil(scheduler.now + 1_000)
   return customers

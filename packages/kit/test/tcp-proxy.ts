@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../src/bus/kafkajs/client.ts'
 
 /**
@@ -15,16 +16,24 @@ export interface TcpProxy {
    * Called with each chunk from the server. If it returns false, the chunk is dropped and the connection is closed: a
    * lost response, as after a network fault.
    */
-  passResponse: (chunk: Buffer) => boolean
+  passResponse: (chunk: Buffer, client: Socket) => boolean
   /** Called with each chunk from a client before it is forwarded. */
-  onRequest: (chunk: Buffer) => void
+  onRequest: (chunk: Buffer, client: Socket) => void
+  /** Milliseconds until a chunk in either direction is forwarded. Chunks keep their order; 0 by default. */
+  delayMs: (chunk: Buffer) => number
   /** Closes all open connections. */
   cutAll(): void
   stop(): Promise<void>
 }
 
+export interface TcpProxyOptions {
+  /** Changes each chunk from the server before it is forwarded. */
+  readonly rewriteResponse?: (chunk: Buffer) => Buffer
+}
+
 /** Starts a proxy before one TCP server, to simulate faults between client and server. */
-export async function startTcpProxy(target: Address): Promise<TcpProxy> {
+export async function startTcpProxy(target: Address, options: TcpProxyOptions = {}): Promise<TcpProxy> {
+  const { rewriteResponse = (chunk: Buffer) => chunk } = options
   const open = new Set<Socket>()
   const server = createServer(client => {
     if (proxy.mode === 'refuse') {
@@ -46,14 +55,16 @@ export async function startTcpProxy(target: Address): Promise<TcpProxy> {
         upstream.destroy()
       })
     }
+    const toServer = createLane(upstream, proxy)
+    const toClient = createLane(client, proxy)
     client.on('data', (chunk: Buffer) => {
       if (swallows()) return
-      proxy.onRequest(chunk)
-      upstream.write(chunk)
+      proxy.onRequest(chunk, client)
+      toServer(chunk)
     })
     upstream.on('data', (chunk: Buffer) => {
       if (swallows()) return
-      if (proxy.passResponse(chunk)) client.write(chunk)
+      if (proxy.passResponse(chunk, client)) toClient(rewriteResponse(chunk))
       else client.resetAndDestroy()
     })
   })
@@ -64,6 +75,7 @@ export async function startTcpProxy(target: Address): Promise<TcpProxy> {
     mode: 'pass',
     passResponse: () => true,
     onRequest: () => undefined,
+    delayMs: () => 0,
     cutAll() {
       for (const socket of open) socket.resetAndDestroy()
     },
@@ -73,4 +85,22 @@ export async function startTcpProxy(target: Address): Promise<TcpProxy> {
     },
   }
   return proxy
+}
+
+/** Forwards chunks to a socket in their order, each after its delay. */
+function createLane(to: Socket, proxy: Pick<TcpProxy, 'delayMs'>): (chunk: Buffer) => void {
+  let last: Promise<unknown> | undefined
+  return chunk => {
+    const delayMs = proxy.delayMs(chunk)
+    if (delayMs === 0 && last === undefined) {
+      to.write(chunk)
+      return
+    }
+    const due = delayMs === 0 ? undefined : sleep(delayMs)
+    const own = Promise.all([last, due]).then(() => {
+      if (!to.destroyed) to.write(chunk)
+      if (last === own) last = undefined
+    })
+    last = own
+  }
 }

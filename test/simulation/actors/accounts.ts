@@ -38,7 +38,7 @@ export interface AccountParts {
   readonly scheduler: WorldClock
   readonly random: Random
   readonly swarm: () => Swarm
-  readonly cluster: Cluster
+  readonly cluster: Pick<Cluster, 'request'>
   readonly api: ApiUser
   readonly projectId: string
   readonly truth: Truth

@@ -1,6 +1,5 @@
 import type { WorldClock } from '../world/agenda.ts'
 import type { Cluster } from '../world/cluster.ts'
-import { API_KEY } from '../world/product.ts'
 import type { Random } from '../world/random.ts'
 
 const ANSWER_WITHIN_MS = 10_000
@@ -9,7 +8,9 @@ const REPEAT_AFTER_MS = 1_500
 export interface ApiUserParts {
   readonly scheduler: WorldClock
   readonly random: Random
-  readonly cluster: Cluster
+  readonly cluster: Pick<Cluster, 'request'>
+  /** An API key with every scope. */
+  readonly key: string
 }
 
 export type Json = Record<string, unknown>
@@ -36,8 +37,8 @@ export class ApiUser {
 
   /** The answer as it is. */
   async text(path: string): Promise<string> {
-    const { cluster } = this.#parts
-    const headers = { host: 'backstop.example.com', authorization: `Bearer ${API_KEY}` }
+    const { cluster, key } = this.#parts
+    const headers = { host: 'backstop.example.com', authorization: `Bearer ${key}` }
     const answer = await cluster.request('admin-api', { method: 'GET', path, headers }, ANSWER_WITHIN_MS)
     if (answer?.status !== 200) throw new Error(`${path} is answered ${answer?.status}`)
     return answer.body.toString()
@@ -45,9 +46,9 @@ export class ApiUser {
 
   /** @throws Error if the API refuses the call for good */
   async #call(method: string, path: string, given?: object): Promise<Json> {
-    const { scheduler, random, cluster } = this.#parts
+    const { scheduler, random, cluster, key } = this.#parts
     const body = given === undefined ? undefined : JSON.stringify(given)
-    const headers: Record<string, string> = { host: 'backstop.example.com', authorization: `Bearer ${API_KEY}` }
+    const headers: Record<string, string> = { host: 'backstop.example.com', authorization: `Bearer ${key}` }
     if (method === 'POST')
       headers['idempotency-key'] = `key-${random.between(0, 2 ** 31)}-${random.between(0, 2 ** 31)}`
     if (body !== undefined) {

@@ -5,21 +5,25 @@ import type { Evidence, ProjectLists, Stored } from './evidence.ts'
 
 const LISTS = ['actions', 'incidents', 'operations', 'inbox', 'deliveries'] as const
 
-export interface ObserveParts {
-  readonly api: ApiUser
-  readonly projectIds: readonly string[]
-  readonly mongo: MongoServer
-  readonly broker: Broker
-}
-
-/** Reads everything that the judge compares with the truth. The clock must run meanwhile. */
-export async function collectEvidence({ api, projectIds, mongo, broker }: ObserveParts): Promise<Evidence> {
-  const stored = [...documents(mongo), ...messages(broker)]
+/**
+ * Reads everything that the judge compares with the truth. The clock must run meanwhile.
+ * @param stored everything that the servers hold
+ */
+export async function collectEvidence(
+  api: ApiUser,
+  projectIds: readonly string[],
+  stored: readonly Stored[],
+): Promise<Evidence> {
   const projects: ProjectLists[] = []
   for (const projectId of projectIds) projects.push(await readLists(api, projectId))
   const ndjson = await api.text('/v1/audit/export')
   const { keys } = (await api.get('/v1/audit/public-keys')) as unknown as { keys: { public_key: string }[] }
   return { projects, audit: { ndjson, publicKeys: keys.map(({ public_key }) => public_key) }, stored }
+}
+
+/** Everything that the simulated servers hold. */
+export function storedIn(mongo: MongoServer, broker: Broker): Stored[] {
+  return [...documents(mongo), ...messages(broker)]
 }
 
 async function readLists(api: ApiUser, projectId: string): Promise<ProjectLists> {

@@ -1,5 +1,3 @@
-import type { Scheduler } from './scheduler.ts'
-
 /** Time as the actors of the world see it. */
 export interface WorldClock {
   /** Milliseconds since the epoch. */
@@ -10,15 +8,15 @@ export interface WorldClock {
 
 /** Everything that actors of the world will still do. A run ends when nothing is left. */
 export class Agenda implements WorldClock {
-  readonly #scheduler: Scheduler
+  readonly #clock: WorldClock
   #open = 0
 
-  constructor(scheduler: Scheduler) {
-    this.#scheduler = scheduler
+  constructor(clock: WorldClock) {
+    this.#clock = clock
   }
 
   get now(): number {
-    return this.#scheduler.now
+    return this.#clock.now
   }
 
   /** The number of things that are planned or in progress. */
@@ -33,7 +31,7 @@ export class Agenda implements WorldClock {
       if (isOpen) this.#open -= 1
       isOpen = false
     }
-    const cancel = this.#scheduler.schedule(delayMs, () => {
+    const cancel = this.#clock.schedule(delayMs, () => {
       const acted = act()
       if (acted instanceof Promise) void acted.finally(done)
       else done()

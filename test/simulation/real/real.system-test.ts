@@ -1,0 +1,11 @@
+/** The worlds of two seeds on the real processes, with the faults of the first: the simulated servers must not be kinder than the real ones. */
+import { expect, test } from 'vitest'
+import { dataFolder, stackUrls } from '../../setup/product.ts'
+import { runReal } from './run.ts'
+
+test('two seeds are right on real parts', { timeout: 300_000, retry: 0 }, async () => {
+  const folder = dataFolder('simulation-real')
+  const { runs, timeline } = await runReal({ seeds: [3, 4], minutes: 2, stack: stackUrls(), folder })
+  const faults = runs.flatMap(({ seed, faults }) => faults.map(fault => `seed ${seed}: ${fault}`))
+  expect(faults, timeline.join('\n')).toEqual([])
+})
