@@ -121,7 +121,7 @@ export type WriteOutcome =
   | { readonly kind: 'taken' }
   | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
 
-/** The store of operations, as a narrow port: `mongo-operations.ts`, and `test/memory-books.ts` for tests. */
+/** The store of operations, as a narrow port: `mongo-operations.ts`. */
 export interface OperationStore {
   /** Stores the operation, its outbox entries and its budget changes atomically. */
   write(write: OperationWrite): Promise<WriteOutcome>

@@ -1,21 +1,15 @@
-import { type ApprovalPolicy, approvalPolicyOf } from '../src/rules/approval.ts'
+import { COLLECTIONS } from '@backstop/contracts'
+import { openSimulatedMongo } from '@backstop/kit/simulated-mongo'
 import { describeApprovals } from './approvals.contract.ts'
 import type { OpenTestBooks } from './books.ts'
 import { describeBudgets } from './budgets.contract.ts'
 import { describeLedger } from './ledger.contract.ts'
-import { openMemoryBooks } from './memory-books.ts'
+import { testBooksOver } from './mongo-books.ts'
 import { describeRuns } from './runs.contract.ts'
 
-const open: OpenTestBooks = async options => {
-  const policies = new Map<string, ApprovalPolicy>()
-  const books = openMemoryBooks(options, async id => policies.get(id) ?? approvalPolicyOf(undefined))
-  return {
-    ...books,
-    requireApproval: async (id, seconds) => void policies.set(id, { required: true, deadlineMs: seconds * 1_000 }),
-  }
-}
+const open: OpenTestBooks = options => testBooksOver(openSimulatedMongo(COLLECTIONS).mongo.db)(options)
 
-describeLedger('memory', open)
-describeApprovals('memory', open)
-describeBudgets('memory', open)
-describeRuns('memory', open)
+describeLedger('the simulated MongoDB', open)
+describeApprovals('the simulated MongoDB', open)
+describeBudgets('the simulated MongoDB', open)
+describeRuns('the simulated MongoDB', open)

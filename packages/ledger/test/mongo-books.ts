@@ -1,6 +1,7 @@
 import { COLLECTIONS, type CollectionDefinition, type ProjectDocument } from '@backstop/contracts'
 import { connectMongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
+import type { Db } from 'mongodb'
 import { openMongoBooks } from '../src/index.ts'
 import type { OpenBooks } from '../src/published-ledger.ts'
 import type { OpenTestBooks } from './books.ts'
@@ -25,23 +26,27 @@ export async function openLedgerDatabase(): Promise<LedgerDatabase> {
     await mongo.db.createCollection(name)
     for (const { keys, options } of definition.indexes) await mongo.db.collection(name).createIndex(keys, options ?? {})
   }
-  const openBooks: OpenBooks = options => openMongoBooks(mongo.db, options)
-  const projects = mongo.db.collection<ProjectDocument>('projects')
   return {
     stack,
-    openBooks,
-    open: async options => ({
-      ...openBooks(options),
-      async requireApproval(projectId, deadlineSeconds) {
-        const at = new Date()
-        const setting = { requires_approval: true, approval_deadline_seconds: deadlineSeconds }
-        const project = { name: 'Shop', branding: {}, version: 1, created_at: at, updated_at: at }
-        await projects.replaceOne({ _id: projectId }, { ...project, ...setting }, { upsert: true })
-      },
-    }),
+    openBooks: options => openMongoBooks(mongo.db, options),
+    open: testBooksOver(mongo.db),
     async close() {
       await mongo.stop()
       await stack.close()
     },
   }
+}
+
+/** Opens the books over a database, which also has the projects. */
+export function testBooksOver(db: Db): OpenTestBooks {
+  const projects = db.collection<ProjectDocument>('projects')
+  return async options => ({
+    ...openMongoBooks(db, options),
+    async requireApproval(projectId, deadlineSeconds) {
+      const at = new Date()
+      const setting = { requires_approval: true, approval_deadline_seconds: deadlineSeconds }
+      const project = { name: 'Shop', branding: {}, version: 1, created_at: at, updated_at: at }
+      await projects.replaceOne({ _id: projectId }, { ...project, ...setting }, { upsert: true })
+    },
+  })
 }

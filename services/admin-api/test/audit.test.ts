@@ -1,7 +1,6 @@
 import { systemClock } from '@backstop/kit/clock'
 import { unavailable } from '@backstop/kit/errors'
 import { createMemoryBus } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger/test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createTestProject } from './contract/test-project.ts'
 import { createMemoryStores } from './memory-stores.ts'
@@ -30,10 +29,7 @@ async function startWithFailingAudit(action: string): Promise<void> {
       audit,
       transaction: write => stores.transaction(collections => write({ ...collections, audit })),
     },
-    others: stores,
     bus: createMemoryBus({ clock: systemClock }),
-    openBooks: options => openMemoryBooks(options),
-    dump: async () => '',
   })
 }
 

@@ -1,4 +1,5 @@
+import { createMongoCollection } from '../src/store/mongo-collection.ts'
 import { type Book, describeCollection } from './collection.contract.ts'
-import { createMemoryCollection } from './memory-collection.ts'
+import { createMemoryStores } from './memory-stores.ts'
 
-describeCollection('memory', async () => createMemoryCollection<Book>(['hash']))
+describeCollection('simulated MongoDB', async () => createMongoCollection<Book>(createMemoryStores().db, 'api_keys'))

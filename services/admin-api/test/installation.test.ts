@@ -1,6 +1,5 @@
 import { systemClock } from '@backstop/kit/clock'
 import { createMemoryBus } from '@backstop/kit/test'
-import { openMemoryBooks } from '@backstop/ledger/test'
 import { afterEach, expect, test } from 'vitest'
 import { createTestKey, createTestProject } from './contract/test-project.ts'
 import { createMemoryStores } from './memory-stores.ts'
@@ -13,10 +12,7 @@ test('the work that waits is counted for a key for all projects only', async () 
   const stores = createMemoryStores()
   testApi = await startTestApi({
     stores,
-    others: stores,
     bus: createMemoryBus({ clock: systemClock }),
-    openBooks: options => openMemoryBooks(options),
-    dump: async () => '',
     installation: {
       ...idleInstallation,
       undecided: async () => ({ count: 7, overdue: 2, waiting: 3, oldestMs: 95_000 }),
@@ -47,10 +43,7 @@ test('the processes of all services are listed for a key for all projects only',
   await stores.processes.insert({ _id: 'pod-1', ...reported, unready: 'The process is stopping', clock_ahead_ms: -7 })
   testApi = await startTestApi({
     stores,
-    others: stores,
     bus: createMemoryBus({ clock: systemClock }),
-    openBooks: options => openMemoryBooks(options),
-    dump: async () => '',
   })
   expect((await testApi.api.get('/v1/processes')).body).toEqual({
     processes: [

@@ -1,15 +1,11 @@
 import type { TestStack } from '@backstop/kit/test'
-import { openMongoBooks } from '@backstop/ledger'
 import { provisionTestStack } from '@backstop/provision/test'
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import type { AdminPorts } from '../src/app.ts'
 import { createInstallationReaders } from '../src/installation/read-state.ts'
-import { createMongoExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
-import { createMongoChangeFeed } from '../src/store/mongo-change-feed.ts'
-import { createMongoCollection } from '../src/store/mongo-collection.ts'
 import { createMongoSearchIndex } from '../src/store/mongo-search-index.ts'
 import type { SearchIndex } from '../src/store/search-index.ts'
-import { createMongoStores } from '../src/store/stores.ts'
+import { openTestStores } from './memory-stores.ts'
 import { startTestApi, type TestApi, type TestSettings } from './test-api.ts'
 
 export interface MongoTestApi extends TestApi {
@@ -48,38 +44,10 @@ export async function startMongoApiOver(
   const search = createMongoSearchIndex(db)
   const testApi = await startTestApi({
     bus: stack.bus(),
-    stores: createMongoStores(db),
-    changeFeed: createMongoChangeFeed(db),
-    search,
+    stores: openTestStores(db),
     installation: createInstallationReaders(db),
-    expiredSecrets: createMongoExpiredSecrets(db),
-    others: {
-      actions: createMongoCollection(db, 'actions'),
-      incidents: createMongoCollection(db, 'incidents'),
-      incidentOutcomes: createMongoCollection(db, 'incident_outcomes'),
-      incidentBulks: createMongoCollection(db, 'incident_bulks'),
-      deliveries: createMongoCollection(db, 'deliveries'),
-      channelHealth: createMongoCollection(db, 'channel_health'),
-      replays: createMongoCollection(db, 'replays'),
-      stormMembers: createMongoCollection(db, 'storm_members'),
-      storms: createMongoCollection(db, 'storms'),
-      suppressions: createMongoCollection(db, 'suppressions'),
-      deadLetters: createMongoCollection(db, 'dead_letters'),
-      inbox: createMongoCollection(db, 'inbox'),
-      inboxBodies: createMongoCollection(db, 'inbox_bodies'),
-      inboxReplays: createMongoCollection(db, 'inbox_replays'),
-      sweeps: createMongoCollection(db, 'sweeps'),
-      dailyTotals: createMongoCollection(db, 'daily_totals'),
-      projectTotals: createMongoCollection(db, 'project_totals'),
-      expectedChangeUses: createMongoCollection(db, 'expected_change_uses'),
-    },
-    openBooks: options => openMongoBooks(db, options),
     settings: { outcomeWaitMs: 3_000, ...settings },
     ...ports,
-    async dump() {
-      const collections = await db.collections()
-      return JSON.stringify(await Promise.all(collections.map(collection => collection.find().toArray())))
-    },
     async onStop() {
       await client.close()
       await onStop()

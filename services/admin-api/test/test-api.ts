@@ -1,3 +1,4 @@
+import { COLLECTIONS } from '@backstop/contracts'
 import type { Bus } from '@backstop/kit/bus'
 import { systemClock } from '@backstop/kit/clock'
 import { Secret } from '@backstop/kit/config'
@@ -5,25 +6,17 @@ import type { Egress } from '@backstop/kit/egress'
 import { AppError } from '@backstop/kit/errors'
 import { createLogger } from '@backstop/kit/logger'
 import { createMetrics } from '@backstop/kit/ops'
-import type { MessageCodec } from '@backstop/kit/registry'
 import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { createAheadClock, createFixedCodec, createMemoryBus, until } from '@backstop/kit/test'
-import { approvalPolicyOf } from '@backstop/ledger'
-import { openMemoryBooks } from '@backstop/ledger/test'
+import { openMongoBooks } from '@backstop/ledger'
 import { type AdminApp, type AdminPorts, type AdminSettings, createApp } from '../src/app.ts'
 import type { InstallationReaders } from '../src/installation/read-state.ts'
-import type { ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
-import type { ChangeFeed } from '../src/store/change-feed.ts'
-import type { SearchIndex } from '../src/store/search-index.ts'
+import { createMongoExpiredSecrets, type ExpiredSecrets } from '../src/resources/connections/expired-secrets.ts'
+import { createMongoChangeFeed } from '../src/store/mongo-change-feed.ts'
+import { createMongoSearchIndex } from '../src/store/mongo-search-index.ts'
 import type { AdminStores } from '../src/store/stores.ts'
 import { type ApiClient, createApiClient, type Transcript } from './api-client.ts'
-import { createMemorySearchIndex } from './memory-search-index.ts'
-import {
-  createMemoryExpiredSecrets,
-  createMemoryStores,
-  type MemoryStores,
-  memoryChangeFeedOf,
-} from './memory-stores.ts'
+import { createMemoryStores, type TestStores } from './memory-stores.ts'
 import { type OtherServicesCollections, type StandIns, startStandIns } from './stand-ins.ts'
 
 /** A running management API for tests, with stand-ins for the reconciler and the notifier. */
@@ -31,7 +24,7 @@ export interface TestApi extends StandIns {
   readonly app: AdminApp
   /** A client with the bootstrap key. */
   readonly api: ApiClient
-  readonly stores: AdminStores
+  readonly stores: TestStores
   readonly expiredSecrets: ExpiredSecrets
   /** Writable collections of the other services, for test data. */
   readonly others: OtherServicesCollections
@@ -97,24 +90,25 @@ export const idleInstallation: InstallationReaders = {
 
 /** Creates the app over the given ports. All other ports stay inside the process. */
 export function createTestApp(
-  given: Pick<AdminPorts, 'stores'> & Partial<AdminPorts>,
+  given: Partial<AdminPorts> & { readonly stores: AdminStores & Pick<TestStores, 'db'> },
   settings: TestSettings = {},
 ): AdminApp {
   const { clock = systemClock } = given
+  const { db } = given.stores
   const ports: AdminPorts = {
     bus: createMemoryBus({ clock }),
     clock,
-    openBooks: options => openMemoryBooks(options),
+    openBooks: options => openMongoBooks(db, options),
     codec: createFixedCodec(),
     secretBox: secretBoxOfTests,
     egress: egressOfTests,
     logger: createLogger('admin-api', 'silent'),
     metrics: createMetrics('admin-api'),
     showKey: () => {},
-    expiredSecrets: createMemoryExpiredSecrets(given.stores),
-    changeFeed: given.changeFeed ?? memoryChangeFeedOf(given.stores),
-    installation: given.installation ?? idleInstallation,
-    search: given.search ?? createMemorySearchIndex(given.stores as Partial<MemoryStores>),
+    expiredSecrets: createMongoExpiredSecrets(db),
+    changeFeed: createMongoChangeFeed(db),
+    installation: idleInstallation,
+    search: createMongoSearchIndex(db),
     ...given,
   }
   const sockets = { maxSockets: 1_000, maxPerAddress: 500, isTrustedProxy: () => false, ...settings.sockets }
@@ -142,44 +136,22 @@ export function createTestApp(
 
 /** Starts the API over the given parts, with stand-ins for the reconciler and the notifier. */
 export async function startTestApi(
-  parts: Pick<AdminPorts, 'stores' | 'openBooks'> & {
-    readonly expiredSecrets?: ExpiredSecrets
-    readonly changeFeed?: ChangeFeed
-    readonly search?: SearchIndex
-    readonly installation?: InstallationReaders
-    readonly egress?: AdminPorts['egress']
-    readonly others: OtherServicesCollections
+  parts: Partial<Pick<AdminPorts, 'installation' | 'egress' | 'codec'>> & {
+    /** With the collections of the other services, for the stand-ins. */
+    readonly stores: TestStores
     readonly bus: Bus
-    readonly codec?: MessageCodec
-    readonly dump: () => Promise<string>
     readonly settings?: TestSettings
     readonly onStop?: () => Promise<void>
   },
 ): Promise<TestApi> {
+  const { settings, onStop, ...given } = parts
+  const { stores, bus, codec = createFixedCodec() } = given
   const log: string[] = []
   const logger = createLogger('admin-api', 'debug', { write: line => void log.push(line) })
-  const codec = parts.codec ?? createFixedCodec()
   const clock = createAheadClock()
-  const { bus, stores, openBooks, settings } = parts
-  const { expiredSecrets = createMemoryExpiredSecrets(stores) } = parts
-  const { changeFeed = memoryChangeFeedOf(stores) } = parts
-  const { search = createMemorySearchIndex(stores as Partial<MemoryStores>), egress = egressOfTests } = parts
-  const { installation = idleInstallation } = parts
-  const given = {
-    search,
-    installation,
-    changeFeed,
-    egress,
-    bus,
-    codec,
-    clock,
-    stores,
-    expiredSecrets,
-    openBooks,
-    logger,
-  }
-  const app = createTestApp(given, settings)
-  const standIns = await startStandIns(parts.bus, codec, clock, parts.others)
+  const expiredSecrets = createMongoExpiredSecrets(stores.db)
+  const app = createTestApp({ ...given, codec, clock, expiredSecrets, logger }, settings)
+  const standIns = await startStandIns(bus, codec, clock, stores)
   await app.start()
   const url = `http://127.0.0.1:${app.port()}`
   const transcript: Transcript = []
@@ -190,32 +162,33 @@ export async function startTestApi(
     api,
     stores,
     expiredSecrets,
-    others: parts.others,
+    others: stores,
     log,
     transcript,
-    dump: parts.dump,
+    async dump() {
+      const names = Object.keys(COLLECTIONS)
+      return JSON.stringify(await Promise.all(names.map(name => stores.db.collection(name).find().toArray())))
+    },
     advanceClock: clock.advance,
     now: () => clock.now(),
     ...standIns.views,
     async stop() {
       await app.stop()
       await standIns.stop()
-      await parts.onStop?.()
+      await onStop?.()
     },
   }
 }
 
-/** Starts the API with all stores in memory. */
+/** Starts the API over a simulated MongoDB and a bus in memory. */
 export function startMemoryApi(
   settings: TestSettings = {},
   ports: Partial<Pick<AdminPorts, 'egress'>> = {},
 ): Promise<TestApi> {
-  const stores = createMemoryStores()
-  const bus = createMemoryBus({ clock: systemClock })
-  const openBooks: AdminPorts['openBooks'] = options =>
-    openMemoryBooks(options, async id => approvalPolicyOf(await stores.projects.find({ _id: id })))
-  const { transaction: _, ...others } = stores
-  const collections: readonly { findAll(where: object): Promise<unknown[]> }[] = Object.values(others)
-  const dump = async () => JSON.stringify(await Promise.all(collections.map(collection => collection.findAll({}))))
-  return startTestApi({ stores, others: stores, bus, dump, settings, openBooks, ...ports })
+  return startTestApi({
+    stores: createMemoryStores(),
+    bus: createMemoryBus({ clock: systemClock }),
+    settings,
+    ...ports,
+  })
 }

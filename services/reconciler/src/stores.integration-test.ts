@@ -1,10 +1,9 @@
-import type { ActionDocument, ConnectionDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
+import { openContractStores } from '../test/contract-stores.ts'
 import { createIndexes } from '../test/create-indexes.ts'
 import { storeContract } from '../test/store.contract.ts'
-import { openStores } from './stores.ts'
 
 /** The collections that the contracts fill. */
 const STORED = [
@@ -38,17 +37,6 @@ afterAll(async () => {
 })
 
 storeContract('in MongoDB', async () => {
-  const { db } = mongo
-  await Promise.all(STORED.map(name => db.collection(name).deleteMany({})))
-  const actions = db.collection<ActionDocument>('actions')
-  return {
-    ...openStores(mongo),
-    listedAction: async id => (await actions.findOne({ _id: id })) ?? undefined,
-    addConnection: async (connection, projectName) => {
-      await db.collection<ConnectionDocument>('connections').insertOne(connection)
-      const { project_id: _id } = connection
-      if (projectName !== null)
-        await db.collection<{ _id: string; name: string }>('projects').insertOne({ _id, name: projectName })
-    },
-  }
+  await Promise.all(STORED.map(name => mongo.db.collection(name).deleteMany({})))
+  return openContractStores(mongo)
 })

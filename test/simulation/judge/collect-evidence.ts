@@ -1,6 +1,6 @@
+import type { MongoServer } from '@backstop/kit/simulated-mongo'
 import type { ApiUser, Json } from '../actors/api-user.ts'
 import type { Broker } from '../kafka/broker.ts'
-import type { MongoServer } from '../mongo/server.ts'
 import type { Evidence, ProjectLists, Stored } from './evidence.ts'
 
 const LISTS = ['actions', 'incidents', 'operations', 'inbox', 'deliveries'] as const

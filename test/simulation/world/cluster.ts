@@ -1,5 +1,5 @@
 import type { Egress } from '@backstop/kit/egress'
-import type { Command } from '../mongo/wire.ts'
+import type { Command } from '@backstop/kit/simulated-mongo'
 import { type Fate, SimulatedProcess } from './process.ts'
 import {
   openAdminApi,

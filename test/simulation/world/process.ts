@@ -1,5 +1,5 @@
 import type { Clock } from '@backstop/kit/clock'
-import type { Command, Wire } from '../mongo/wire.ts'
+import type { Command, Wire } from '@backstop/kit/simulated-mongo'
 import type { Scheduler } from './scheduler.ts'
 
 /** What happens to one command. */

@@ -1,4 +1,4 @@
-import type { Command } from '../mongo/wire.ts'
+import type { Command } from '@backstop/kit/simulated-mongo'
 import type { Fate } from './process.ts'
 import type { Random } from './random.ts'
 

@@ -4,7 +4,7 @@ import type { OperatorClient, OperatorRequest } from '@backstop/kit/http'
 import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
-import { createMemoryStores, type MemoryStores } from '../../test/memory-stores.ts'
+import { createMemoryStores, type TestStores } from '../../test/memory-stores.ts'
 import type { HeartbeatReport } from './rules/heartbeat-report.ts'
 import { createHeartbeatWatch } from './watch-heartbeat.ts'
 
@@ -12,7 +12,7 @@ const START = Date.parse('2026-11-21T10:00:00.000Z')
 const ALARM_AFTER_MS = 300_000
 const TICK_MS = 5_000
 
-function openWatchers(count: number, stores: MemoryStores = createMemoryStores()) {
+function openWatchers(count: number, stores: TestStores = createMemoryStores()) {
   const clock = createManualClock(START)
   const sent: OperatorRequest[] = []
   const state = { isMongoDown: false, status: 200 }

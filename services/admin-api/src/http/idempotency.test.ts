@@ -2,15 +2,14 @@ import { Secret } from '@backstop/kit/config'
 import { AppError, unavailable } from '@backstop/kit/errors'
 import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import { describe, expect, test } from 'vitest'
-import { createMemoryCollection } from '../../test/memory-collection.ts'
-import type { IdempotencyDocument } from '../store/stores.ts'
+import { createMemoryStores } from '../../test/memory-stores.ts'
 import { type IdempotentRequest, type IdempotentWork, runOnce } from './idempotency.ts'
 
 const secretBox = createSecretBox(parseKeyRing(new Secret(`k:${Buffer.alloc(32, 1).toString('base64')}`)))
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 
 function setUp() {
-  const keys = createMemoryCollection<IdempotencyDocument>()
+  const keys = createMemoryStores().idempotencyKeys
   const run = (work: IdempotentWork, more: Partial<IdempotentRequest> = {}) =>
     runOnce(
       keys,

@@ -3,9 +3,10 @@ import { text } from 'node:stream/consumers'
 import { ListQuery } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createMemoryCollection } from '../../test/memory-collection.ts'
+import { createMemoryStores } from '../../test/memory-stores.ts'
 import { secretBoxOfTests } from '../../test/test-api.ts'
 import type { Principal } from '../access/rules/access.ts'
+import { createMongoCollection } from '../store/mongo-collection.ts'
 import { createListCursors } from './cursor.ts'
 import { listRoute } from './read-routes.ts'
 
@@ -26,7 +27,7 @@ const principal: Principal = {
 }
 
 test('a whole list has nothing more of a project once its reader lost the role there', async () => {
-  const collection = createMemoryCollection<Book>()
+  const collection = createMongoCollection<Book>(createMemoryStores().db, 'projects')
   for (let index = 0; index < 450; index++) {
     const project_id = index % 2 === 0 ? 'library' : 'archive'
     await collection.put({ _id: `book ${index}`, project_id, made: new Date(index) })

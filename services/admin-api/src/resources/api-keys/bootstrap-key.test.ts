@@ -5,12 +5,12 @@ import { unavailable } from '@backstop/kit/errors'
 import { createLogger } from '@backstop/kit/logger'
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { createMemoryCollection } from '../../../test/memory-collection.ts'
+import { createMemoryStores } from '../../../test/memory-stores.ts'
 import type { Collection } from '../../store/collection.ts'
 import { BOOTSTRAP_KEY_ID, ensureBootstrapKey, keepTryingBootstrap } from './bootstrap-key.ts'
 
 const chosen = new Secret('chosen-by-the-operator-0123456789')
-const setUp = (apiKeys: Collection<ApiKeyDocument> = createMemoryCollection<ApiKeyDocument>(['hash'])) => {
+const setUp = (apiKeys: Collection<ApiKeyDocument> = createMemoryStores().apiKeys) => {
   const shown: Secret[] = []
   const clock = createManualClock()
   const options = {
@@ -86,7 +86,7 @@ describe('the first API key', () => {
   })
 
   test('is created when the database becomes available', async () => {
-    const apiKeys = createMemoryCollection<ApiKeyDocument>(['hash'])
+    const apiKeys = createMemoryStores().apiKeys
     let isAway = true
     const unsteady: Collection<ApiKeyDocument> = {
       ...apiKeys,
@@ -107,7 +107,7 @@ describe('the first API key', () => {
 
   test('is not created after the process stops', async () => {
     const apiKeys: Collection<ApiKeyDocument> = {
-      ...createMemoryCollection<ApiKeyDocument>(),
+      ...createMemoryStores().apiKeys,
       page: () => Promise.reject(unavailable('MongoDB', undefined)),
     }
     const { options } = setUp(apiKeys)

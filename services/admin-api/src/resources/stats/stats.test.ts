@@ -1,8 +1,9 @@
-import type { DailyTotalsDocument, ProjectTotalsDocument, Stats } from '@backstop/contracts'
+import type { Stats } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { createMemoryCollection } from '../../../test/memory-collection.ts'
+import { createMemoryStores } from '../../../test/memory-stores.ts'
 import type { RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { BATCH_SIZE } from '../../store/collection.ts'
 import { statsRoutes } from './stats.ts'
 
 /** Every project exists. */
@@ -13,7 +14,7 @@ function bodyOf(answer: RouteAnswer | undefined): Stats {
 }
 
 test('stats count every day of every project, also of more than 100,000', async () => {
-  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  const { dailyTotals } = createMemoryStores()
   const total = {
     verdict: 'explained',
     reason: 'provider_ref_matches',
@@ -21,17 +22,20 @@ test('stats count every day of every project, also of more than 100,000', async 
     currency: 'eur',
     mode: 'live',
   } as const
-  for (let index = 0; index < 100_001; index++) {
-    await projectTotals.put({
-      _id: `prj_${index}/2026-11-01`,
-      project_id: `prj_${index}`,
-      day: new Date('2026-11-01'),
-      version: 1,
-      totals: [{ ...total, state: 'succeeded', count: 1, amount: 100 }],
-      times: { verdict: [[60_000, 1]], acknowledgement: [], resolution: [] },
-    })
+  const dayOf = (project_id: string) => ({
+    _id: `${project_id}/2026-11-01`,
+    project_id,
+    day: new Date('2026-11-01'),
+    totals: [{ ...total, state: 'succeeded', count: 1, amount: 100 }],
+    times: { verdict: [[60_000, 1]], acknowledgement: [], resolution: [] },
+  })
+  const projectTotals = {
+    async *batches() {
+      for (let read = 0; read < 100_000; read += BATCH_SIZE)
+        yield Array.from({ length: BATCH_SIZE }, (_, index) => dayOf(`prj_${read + index}`))
+      yield [dayOf('prj_last')]
+    },
   }
-  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
   const parts = { stores: { projects, dailyTotals, projectTotals } } as unknown as AdminParts
   const route = statsRoutes(parts).find(({ operationId }) => operationId === 'getStats')
   const answer = await route?.handle({
@@ -47,8 +51,7 @@ test('stats count every day of every project, also of more than 100,000', async 
 })
 
 test('requests for the same stats at the same time are one read, and those of another project another', async () => {
-  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
-  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  const { dailyTotals, projectTotals } = createMemoryStores()
   let reads = 0
   const counting = {
     ...projectTotals,
@@ -73,8 +76,7 @@ test('requests for the same stats at the same time are one read, and those of an
 })
 
 test('a summary of one to two seconds is answered at once and read again for the next request, an older one is waited for', async () => {
-  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
-  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  const { dailyTotals, projectTotals } = createMemoryStores()
   let nowMs = 1_000
   let reads = 0
   let gate = Promise.resolve()
@@ -121,8 +123,7 @@ test('a summary of one to two seconds is answered at once and read again for the
 })
 
 test('keeps at most 500 summaries, however many are asked for', async () => {
-  const dailyTotals = createMemoryCollection<DailyTotalsDocument>()
-  const projectTotals = createMemoryCollection<ProjectTotalsDocument>()
+  const { dailyTotals, projectTotals } = createMemoryStores()
   let reads = 0
   const counting = {
     ...projectTotals,

@@ -1,13 +1,12 @@
 import type { IncidentDocument, IncidentState, StormDocument, StormMemberDocument } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import { createMemoryCollection } from '../../../test/memory-collection.ts'
+import { createMemoryStores } from '../../../test/memory-stores.ts'
 import { countStorms } from './read-storm.ts'
 
 const storm = (id: string) => ({ _id: id, connection_id: 'con_1' }) as StormDocument
 
 async function createStores(perStorm: number) {
-  const stormMembers = createMemoryCollection<StormMemberDocument>()
-  const incidents = createMemoryCollection<IncidentDocument>()
+  const { stormMembers, incidents } = createMemoryStores()
   const states: IncidentState[] = ['open', 'acknowledged', 'resolved']
   for (const storm_id of ['stm_1', 'stm_2']) {
     for (let index = 0; index < perStorm; index++) {

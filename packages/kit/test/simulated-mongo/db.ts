@@ -1,5 +1,5 @@
-import type { Mongo } from '@backstop/kit/mongo'
 import type { Document } from 'mongodb'
+import type { Mongo } from '../../src/mongo/index.ts'
 import { SimulatedChangeStream } from './change-stream.ts'
 import { SimulatedCollection } from './collection.ts'
 import type { Connection } from './connection.ts'

@@ -1,7 +1,7 @@
 /** The contract on the real server. */
-import { Secret } from '@backstop/kit/config'
-import { connectMongo } from '@backstop/kit/mongo'
-import { startTcpProxy, testStack } from '@backstop/kit/test'
+import { Secret } from '../../../src/config/index.ts'
+import { connectMongo } from '../../../src/mongo/index.ts'
+import { startTcpProxy, testStack } from '../../index.ts'
 import { describeDriver } from './driver.contract.ts'
 import { CONTRACT_COLLECTIONS, type ContractDatabase } from './test-database.ts'
 

@@ -1,7 +1,7 @@
 import type { Document, Filter } from 'mongodb'
 import type { Duplicate } from './errors.ts'
 import { equalTo, isComparison } from './filter.ts'
-import { FieldIndex, type IndexDefinition, UniqueIndex } from './index.ts'
+import { FieldIndex, type IndexDefinition, UniqueIndex } from './indexes.ts'
 import { keyOf } from './values.ts'
 
 /** The newest documents of one collection, with its indexes. Documents in it never change; a write replaces them. */

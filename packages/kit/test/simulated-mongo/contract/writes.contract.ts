@@ -1,6 +1,6 @@
-import { isDuplicateKey, updateIf } from '@backstop/kit/mongo'
 import type { Document } from 'mongodb'
 import { describe, expect, test } from 'vitest'
+import { isDuplicateKey, updateIf } from '../../../src/mongo/index.ts'
 import { type ContractSubject, errorOf, type Thing } from './test-database.ts'
 
 const AT = new Date('2026-01-02T03:04:05.678Z')

@@ -1,6 +1,6 @@
-import type { Mongo } from '@backstop/kit/mongo'
 import type { Collection } from 'mongodb'
-import type { IndexDefinition } from '../index.ts'
+import type { Mongo } from '../../../src/mongo/index.ts'
+import type { IndexDefinition } from '../indexes.ts'
 
 /** Any document of the tests. */
 export interface Thing {

@@ -1,6 +1,6 @@
-import { isDuplicateKey, isMongoUnavailable } from '@backstop/kit/mongo'
 import { type Document, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { describe, expect, test } from 'vitest'
+import { isDuplicateKey, isMongoUnavailable } from '../../../src/mongo/index.ts'
 import { type ContractSubject, errorOf } from './test-database.ts'
 
 /** How MongoDB refuses documents, and what the driver makes of it. */

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Duplicate } from './errors.ts'
-import type { IndexDefinition } from './index.ts'
+import type { IndexDefinition } from './indexes.ts'
 import { StoredCollection } from './stored-collection.ts'
 import { keyOf } from './values.ts'
 

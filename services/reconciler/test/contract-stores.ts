@@ -1,0 +1,20 @@
+import type { ActionDocument, ConnectionDocument } from '@backstop/contracts'
+import type { Mongo } from '@backstop/kit/mongo'
+import { openStores } from '../src/stores.ts'
+import type { StoresUnderTest } from './store.contract.ts'
+
+/** The stores over a database, for their contract. */
+export function openContractStores(mongo: Mongo): StoresUnderTest {
+  const { db } = mongo
+  const actions = db.collection<ActionDocument>('actions')
+  return {
+    ...openStores(mongo),
+    listedAction: async id => (await actions.findOne({ _id: id })) ?? undefined,
+    async addConnection(connection, projectName) {
+      await db.collection<ConnectionDocument>('connections').insertOne(connection)
+      const { project_id: _id } = connection
+      if (projectName !== null)
+        await db.collection<{ _id: string; name: string }>('projects').insertOne({ _id, name: projectName })
+    },
+  }
+}
