@@ -181,14 +181,21 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   }
 }
 
-/** @returns undefined if another writer won */
-async function save(
+/** @returns undefined if another writer won @throws LedgerRefusal */
+async function save(...change: Parameters<typeof trySave>): Promise<Operation | undefined> {
+  const saved = await trySave(...change)
+  if (saved instanceof LedgerRefusal) throw saved
+  return saved
+}
+
+/** @returns undefined if another writer won; the refusal if the operation does not fit into a budget */
+async function trySave(
   parts: LedgerParts,
   before: Operation | undefined,
   next: Operation,
   now: number,
   alerts: readonly OutboxEntry[] = approvalRequestEntries(before, next, now),
-) {
+): Promise<Operation | LedgerRefusal | undefined> {
   const { operation, moves } = await changeShares(parts, before, next, now)
   // Executions are marked before the operation is stored. After a crash in between, `auto` may alert too early, but
   // never too late.
@@ -199,7 +206,7 @@ async function save(
       await parts.announce({ documentId: operation.operation_id, entries: outcome.entries })
       return operation
     case 'exceeded':
-      throw budgetExceededRefusal(operation, outcome)
+      return budgetExceededRefusal(operation, outcome)
     case 'taken':
       return undefined
     default:
@@ -262,14 +269,15 @@ async function recordReport(
   const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
   if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
   if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
-  const saved = await save(parts, undefined, recorded.operation, now)
-  if (saved !== undefined) return { operation: saved, outcome: 'created' } as const
-  // The key is taken: by a concurrent report, or by an earlier call of this caller.
+  const saved = await trySave(parts, undefined, recorded.operation, now)
+  if (saved !== undefined && !(saved instanceof LedgerRefusal)) return { operation: saved, outcome: 'created' } as const
+  // The key may be taken, by a concurrent report or by an earlier call of this caller. Then the share of the stored operation may be what
+  // leaves no room.
   const winner = await repeatReport(parts, reported, connection, now, operationId)
   if (winner !== undefined) return winner
   const own = await parts.store.load(operationId)
-  if (own === undefined) throw lostRace(`operation ${operationId}`)
-  return { operation: own, outcome: 'created' } as const
+  if (own !== undefined) return { operation: own, outcome: 'created' } as const
+  throw saved ?? lostRace(`operation ${operationId}`)
 }
 
 async function move(

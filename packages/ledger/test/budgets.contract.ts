@@ -34,6 +34,26 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       announced.length = 0
     })
 
+    test('a repeat gets its operation if the budget has no room for a second one', async () => {
+      const day = await budget({ cap: 2_000 })
+      const id = newId('operation')
+      const report = (more: Partial<NewOperation>, operationId?: string) =>
+        books.ledger.record(project.report(more), project.connection, NOW, operationId)
+      const repeats = [() => report({}, id), () => report({ idempotency_key: 'k', amount: 700 })]
+      for (const repeat of repeats) {
+        const { operation } = await repeat()
+        expect(await repeat()).toMatchObject({ operation })
+      }
+      expect(await usage(day)).toEqual([0, 1900, 100])
+    })
+
+    test('concurrent reports under one key get one operation if the budget has no room for a second one', async () => {
+      const day = await budget({ cap: 2_000 })
+      const operations = await Promise.all(Array.from({ length: 10 }, () => record({ idempotency_key: 'k' })))
+      expect(new Set(operations.map(({ operation_id }) => operation_id)).size).toBe(1)
+      expect(await usage(day)).toEqual([0, 1200, 800])
+    })
+
     describe('amounts after reports', () => {
       const stories: { name: string; given: Partial<NewOperation>; to?: OperationState[]; wanted: number[] }[] = [
         { name: 'a request reserves', given: {}, wanted: [0, 1200, 8800] },
