@@ -42,6 +42,20 @@ export function describeSilences(testApi: () => TestApi): void {
       expect(await auditOf(testApi(), silence_id)).toMatchObject([{ action: 'silence.create', project_id: projectId }])
     })
 
+    test('is created once if the answer is lost: the repeat with the same key gets it', async () => {
+      const { body, connection } = await open()
+      const key = { 'idempotency-key': 'silence-after-a-lost-answer' }
+      const made = await api().post('/v1/silences', { ...body, duration_seconds: 7200 }, key)
+      const { idempotencyKeys } = testApi().stores
+      const _id = `${made.body.created_by}/${key['idempotency-key']}`
+      await idempotencyKeys.change({ _id }, { answer: null, locked_until: new Date(0) })
+      expect(await api().post('/v1/silences', { ...body, duration_seconds: 7200 }, key)).toMatchObject({
+        status: 201,
+        body: made.body,
+      })
+      expect((await connection()).silence).toMatchObject({ silence_id: made.body.silence_id })
+    })
+
     test('ends by itself', async () => {
       const { body, connection } = await open()
       const made = await api().post('/v1/silences', { ...body, ends_at: iso(testApi().now() + HOUR_MS) })

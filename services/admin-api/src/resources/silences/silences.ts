@@ -69,8 +69,11 @@ function createRoute(stores: AdminParts['stores']): Route {
         ends_at: end.at,
         ended_by: null,
       }
-      await change(
+      const stored = await change(
         async collections => {
+          // A request whose answer was lost is repeated with the same ids, and its silence may have begun.
+          const own = await collections.silences.find({ _id: document._id })
+          if (own !== undefined) return own
           const { silence } = await findConnection(collections, principal, body.connection_id, projectId)
           if (silence != null && Date.parse(silence.ends_at) > now.getTime()) {
             throw new AppError(
@@ -81,10 +84,11 @@ function createRoute(stores: AdminParts['stores']): Route {
           await collections.silences.put(document)
           // Two requests at once change the same connection, so that the second one runs again and sees the first.
           await collections.connections.change({ _id: body.connection_id }, { silence: summarizeSilence(document) })
+          return document
         },
         () => ({ action: 'silence.create', target: document._id, projectId }),
       )
-      return { status: 201, body: showSilence(document, now) }
+      return { status: 201, body: showSilence(stored, now) }
     },
   })
 }
