@@ -33,6 +33,7 @@ export const context = Context.init({
   pipeline: Object.assign({}, pipeline, {
     $sort: ((documents, order) =>
       documents.transform(all => Lazy(sortDocuments(all as Document[], order as Order)))) as typeof pipeline.$sort,
+    $lookup: lookup,
   }),
   projection,
   query,
@@ -44,6 +45,21 @@ export const context = Context.init({
     $lte: comparison(difference => difference <= 0),
   }),
 })
+
+/** mingo ignores the fields of a join that also has a pipeline. */
+function lookup(
+  ...[documents, join, options]: Parameters<typeof pipeline.$lookup>
+): ReturnType<typeof pipeline.$lookup> {
+  const { localField, foreignField, pipeline: stages = [], from, as, ...rest } = join
+  if (localField === undefined || foreignField === undefined || stages.length === 0)
+    return pipeline.$lookup(documents, join, options)
+  const equal = '__equal'
+  const joined = pipeline.$lookup(documents, { ...rest, from, localField, foreignField, as: equal } as never, options)
+  return joined.map(document => {
+    const { [equal]: found, ...fields } = document as Document
+    return { ...fields, [as]: new Aggregator([...stages], options).run(found as Document[]) }
+  })
+}
 
 function bsonSize(...input: Evaluation): number | null {
   const value = evalExpr(...input)

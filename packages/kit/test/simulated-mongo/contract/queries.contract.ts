@@ -318,6 +318,7 @@ export function describeQueries({ of }: ContractSubject): void {
         { _id: 'p/x', hash: 1, reason: 1 },
         { _id: 'p/y', hash: 2, reason: null },
         { _id: 'p/z' },
+        { _id: 'q/x', hash: 3, reason: 2 },
       ])
       expect(await of('things').aggregate(pipeline).toArray()).toEqual(found)
     })
