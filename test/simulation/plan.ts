@@ -1,33 +1,28 @@
-import type { Customer } from './actors/customer.ts'
-import { HABITS, makeChange, type SoftwareParts } from './actors/software.ts'
-import type { Random } from './world/random.ts'
-
-/** Something that an actor does at a time. A run can leave it out, so that a failure can be made shorter. */
-export interface PlanItem {
-  readonly name: string
-  /** Milliseconds after the faults begin. */
-  readonly atMs: number
-  act(): Promise<unknown>
-}
-
-export interface PlanParts extends Omit<SoftwareParts, 'projectId' | 'random'> {
-  readonly random: Random
-  readonly customers: readonly Customer[]
-  /** How long the faults last, in milliseconds. */
-  readonly durationMs: number
-}
+import { drawOutages } from './actors/outages.ts'
+import { drawPeople } from './actors/people.ts'
+import { drawItems, type PlanItem, type PlanParts, type Scene } from './actors/plan-items.ts'
+import { drawReconnects } from './actors/reconnect.ts'
+import { HABITS, makeChange } from './actors/software.ts'
+import { drawStorms } from './actors/storms.ts'
+import { drawUnknownObjects } from './actors/unknown-objects.ts'
 
 /** Draws everything that actors do in a run. Each item has a random source of its own. */
-export function drawPlan({ random, customers, durationMs, ...parts }: PlanParts): PlanItem[] {
-  return Array.from({ length: random.between(4, 16) }, (_, index) => {
-    const own = random.fork(`change ${index}`)
-    const { kinds, projectId } = own.pick(customers)
-    const kind = own.pick(kinds)
-    const habit = own.pick(HABITS)
-    return {
-      name: `change ${index}`,
-      atMs: own.between(0, durationMs - 1),
-      act: () => makeChange(kind, habit, index + 1, { ...parts, random: own, projectId }),
-    }
+export function drawPlan(scene: Scene): PlanItem[] {
+  return [
+    ...drawChanges(scene),
+    ...drawPeople(scene),
+    ...drawOutages(scene),
+    ...drawUnknownObjects(scene),
+    ...drawReconnects(scene),
+    ...drawStorms(scene),
+  ]
+}
+
+/** Changes at the providers, which the customers' software reports or not. */
+export function drawChanges(scene: PlanParts): PlanItem[] {
+  const count = scene.random.fork('changes').between(4, 16)
+  return drawItems(scene, { name: 'change', count }, ({ world, random, customers }, index) => {
+    const change = random.pick(random.pick(customers).changes)
+    return makeChange(world, random, change, { habit: random.pick(HABITS), number: index + 1 })
   })
 }

@@ -2,8 +2,9 @@ import { COLLECTIONS, newId } from '@backstop/contracts'
 import { MongoServer } from '@backstop/kit/simulated-mongo'
 import { ApiUser } from './actors/api-user.ts'
 import { type Customer, openCustomer } from './actors/customer.ts'
-import { outsideOf } from './actors/outside.ts'
+import { Outside } from './actors/outside.ts'
 import { newTruth, type Truth } from './actors/truth.ts'
+import type { World as ActorWorld } from './actors/world.ts'
 import { collectEvidence, storedIn } from './judge/collect-evidence.ts'
 import { judge } from './judge/judge.ts'
 import { Broker } from './kafka/broker.ts'
@@ -80,12 +81,13 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
   const world = openWorld(seed, without, keepTimeline)
   const minutes = options.minutes ?? world.random.fork('minutes').pick(MINUTES)
   const { scheduler, random, agenda, trace, truth, drawn, broker, mongo } = world
-  const customers = await openCustomers(world)
+  const { customers, actors } = await openCustomers(world)
   world.swarm = drawn
   const durationMs = minutes * 60_000
   const endMs = scheduler.now + durationMs
   planAccidents({ ...world, random: random.fork('accidents'), swarm: drawn, endMs })
-  const plan = drawPlan({ scheduler: agenda, random: random.fork('plan'), truth, customers, durationMs })
+  const { outside } = world
+  const plan = drawPlan({ world: actors, random: random.fork('plan'), customers, outside, durationMs })
   for (const { name, atMs, act } of plan) {
     if (without.includes(name)) continue
     agenda.schedule(atMs, () => act().catch(error => void truth.wrongs.push(`${name}: ${error}`)))
@@ -97,7 +99,7 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
   if (left !== undefined) truth.wrongs.push(`${SETTLES_WITHIN_MS / 60_000} minutes after the last fault: ${left}`)
   const atRestMs = scheduler.now
   const observer = new ApiUser({
-    scheduler: agenda,
+    clock: agenda,
     random: random.fork('observer'),
     cluster: world.cluster,
     key: API_KEY,
@@ -162,8 +164,16 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
     replicate: confirm => void scheduler.schedule(delays.between(1, world.swarm.replicationMs), confirm),
   })
   const broker = new Broker({ now: () => scheduler.now, schedule: (ms, act) => scheduler.schedule(ms, act) }, 2)
+  const outside = new Outside({
+    truth,
+    random: random.fork('receivers'),
+    scheduler,
+    swarm: () => world.swarm,
+    happened: name => trace.happened(name),
+  })
   const cluster = openCluster()
   const world = {
+    outside,
     random,
     scheduler,
     agenda: new Agenda(scheduler),
@@ -180,7 +190,6 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
 
   function openCluster(): Cluster {
     const fates = random.fork('fates')
-    const receivers = random.fork('receivers')
     return new Cluster({
       scheduler,
       random: random.fork('cluster'),
@@ -194,7 +203,7 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
       },
       trace: text => trace.add(text),
       detail: text => trace.detail(text),
-      egressOf: process => outsideOf(process, { truth, random: receivers, scheduler, swarm: () => world.swarm }),
+      egressOf: process => outside.egressOf(process),
     })
   }
 }
@@ -222,18 +231,25 @@ function leaveOut(swarm: Swarm, without: readonly string[]): Swarm {
 }
 
 /** Opens the accounts of two customers while nothing breaks. */
-async function openCustomers(world: World): Promise<Customer[]> {
-  const { scheduler, agenda, random, cluster, truth } = world
+async function openCustomers(world: World): Promise<{ customers: Customer[]; actors: ActorWorld }> {
+  const { scheduler, agenda, random, cluster, truth, trace } = world
   await scheduler.runUntil(scheduler.now + 2_000)
-  const api = new ApiUser({ scheduler: agenda, random: random.fork('api'), cluster, key: API_KEY })
+  const api = new ApiUser({ clock: agenda, random: random.fork('api'), cluster, key: API_KEY })
+  const happened = (kind: string) => trace.happened(kind)
+  const note = (text: string) => trace.add(text)
+  const actors = { clock: agenda, cluster, api, truth, swarm: () => world.swarm, happened, note }
   const customers: Customer[] = []
   for (const name of ['One', 'Two']) {
-    const parts = { scheduler: agenda, random: random.fork(name), swarm: () => world.swarm, cluster, api, truth }
-    const channelUrl = `https://${name.toLowerCase()}.example.com/alerts`
-    customers.push(await whileRunning(scheduler, openCustomer(name, { ...parts, channelUrl })))
+    const hosts = ['first', 'second'].map(receiver => `${receiver}.${name.toLowerCase()}.example.com`)
+    const receivers = {
+      webhooks: hosts.map(host => `https://${host}/alerts`),
+      chat: `https://hooks.slack.com/services/T0/B0/${name}`,
+    }
+    customers.push(await whileRunning(scheduler, openCustomer(actors, random.fork(name), { name, receivers })))
   }
+  for (const { accounts } of customers) for (const { providerApi } of accounts) world.outside.add(providerApi)
   await scheduler.runUntil(scheduler.now + 1_000)
-  return customers
+  return { customers, actors }
 }
 
 /** Lets time go on until some work is done. */

@@ -1,173 +1,183 @@
-import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { ProviderKind } from '@backstop/contracts'
 import {
-  bytesOf,
   type Credential,
   createBiller,
   createCardProcessor,
   createChance,
   createReseller,
-  credentialHeaders,
   type EventSource,
   type ProviderApi,
   startBillerApi,
   startProcessorApi,
   startResellerApi,
 } from '@backstop/simulator'
-import { isAccepted, nameOf, type ProviderEvents } from '../../../packages/simulator/src/posting/provider-event.ts'
 import { billerChangeKinds } from '../../setup/planned-changes/biller.ts'
 import type { ChangeKind } from '../../setup/planned-changes/change-kind.ts'
 import { processorChangeKinds } from '../../setup/planned-changes/processor.ts'
 import { resellerChangeKinds } from '../../setup/planned-changes/reseller.ts'
-import type { WorldClock } from '../world/agenda.ts'
-import type { Cluster } from '../world/cluster.ts'
 import type { Random } from '../world/random.ts'
-import type { Swarm } from '../world/swarm.ts'
-import type { ApiUser } from './api-user.ts'
-import type { Truth } from './truth.ts'
+import { type ApiUser, type Json, Refused } from './api-user.ts'
+import { type Endpoint, Notifications, type ProviderEvent } from './notifications.ts'
+import type { AccountTruth, Ground, Truth } from './truth.ts'
+import { confirmed, type World } from './world.ts'
 
 const READ_KEY = 'a-key-that-may-only-read'
-const DESTINATION_SECRET = 'pdl_ntfset_01j0000000000000000000000_simulation'
-const ANSWER_WITHIN_MS = 20_000
-/** Pauses before a provider posts a notification again, in milliseconds. The real ones go on for three days. */
-const REPEAT_AFTER_MS = [2_000, 10_000, 30_000, 60_000] as const
 
-type Event = ProviderEvents[keyof ProviderEvents]
+/** A kind of change, and the accounts that show it: first the one through which its operation is reported. */
+export interface Change {
+  readonly kind: ChangeKind
+  readonly accounts: readonly Account[]
+}
 
-export interface AccountParts {
-  readonly scheduler: WorldClock
-  readonly random: Random
-  readonly swarm: () => Swarm
-  readonly cluster: Pick<Cluster, 'request'>
-  readonly api: ApiUser
-  readonly projectId: string
-  readonly truth: Truth
+/** An account at a provider, connected to a project. */
+export interface Account {
+  readonly kind: ProviderKind
+  /** The account at the simulated provider. */
+  readonly account: object
+  readonly providerApi: ProviderApi
+  readonly isReadable: boolean
+  readonly truth: AccountTruth
+  readonly endpoint: Endpoint
+  readonly notifications: Notifications
+  /** Whether the project has a connection to it now. */
+  isConnected: boolean
+  /** Whether a person is changing its connection. */
+  isBeingChanged: boolean
+  /** Connects it, and sets the provider up to notify the connection. */
+  connect(): Promise<void>
+  report(operation: object, key?: string): Promise<Json>
+  reportTransition(id: string, transition: object, key?: string): Promise<Json>
+  withLostEvents<T>(act: () => T): T
 }
 
 /** The billing accounts of one customer, at all three providers, connected to its project. */
 export interface Accounts {
-  readonly kinds: readonly ChangeKind[]
-  readonly providers: readonly ProviderApi[]
+  readonly changes: readonly Change[]
+  readonly accounts: readonly Account[]
 }
 
-export async function openAccounts(parts: AccountParts): Promise<Accounts> {
-  const { scheduler, random } = parts
-  const now = () => scheduler.now
+export async function openAccounts(world: World, random: Random, projectId: string): Promise<Accounts> {
+  const now = () => world.clock.now
   const chance = () => createChance(random.between(0, 2 ** 31))
   const access = () => ({ readKeys: [READ_KEY], now, rateLimits: [], chance: chance() })
   const processor = createCardProcessor({ now, chance: chance() })
   const reseller = createReseller({ now, chance: chance() })
   const biller = createBiller({ now, chance: chance() })
-  const providers = [
-    await startProcessorApi({ processor, ...access() }),
-    await startResellerApi({ reseller, ...access() }),
-    await startBillerApi({ biller, ...access() }),
-  ] as const
-  const cards = await connect(parts, 'processor', processor, providers[0], random.chance(0.5))
-  const sales = await connect(parts, 'reseller', reseller, providers[1], random.chance(0.5))
-  const subscriptions = await connect(parts, 'subscription', biller, providers[2], true)
+  const open = (kind: ProviderKind, account: object, providerApi: ProviderApi, isReadable: boolean) =>
+    openAccount(world, random.fork(kind), { kind, account, providerApi, isReadable, projectId })
+  const cards = open('processor', processor, await startProcessorApi({ processor, ...access() }), random.chance(0.5))
+  const sales = open('reseller', reseller, await startResellerApi({ reseller, ...access() }), random.chance(0.5))
+  const subscriptions = open('subscription', biller, await startBillerApi({ biller, ...access() }), true)
+  const accounts = [cards, sales, subscriptions]
+  for (const account of accounts) await account.connect()
+  // Biller and processor both show a refund through the gateway. The operation is reported at the first account.
+  const accountsOf = ({ connection, title }: ChangeKind) => {
+    const reporting = accounts.filter(({ kind }) => kind === connection.kind)
+    return title.includes('through the gateway')
+      ? [...reporting, ...without(reporting, [cards, subscriptions])]
+      : reporting
+  }
   const kinds = [
     ...processorChangeKinds(cards as never),
     ...resellerChangeKinds(sales as never),
     ...billerChangeKinds(subscriptions as never, cards as never),
   ]
-  return { kinds, providers }
+  const changes = kinds.map(kind => ({ kind, accounts: accountsOf(kind) }))
+  return { changes, accounts }
 }
 
-async function connect(
-  parts: AccountParts,
-  kind: ProviderKind,
-  account: object,
-  providerApi: ProviderApi,
-  isReadable: boolean,
-) {
-  const { api, projectId } = parts
-  const made = await api.post(`/v1/projects/${projectId}/connections`, {
+function without<T>(excluded: readonly T[], values: readonly T[]): T[] {
+  return values.filter(value => !excluded.includes(value))
+}
+
+function openAccount(
+  world: World,
+  random: Random,
+  given: Pick<Account, 'kind' | 'account' | 'providerApi' | 'isReadable'> & { readonly projectId: string },
+): Account {
+  const { api, clock } = world
+  const { kind, projectId } = given
+  const endpoint: Endpoint = { connectionId: '', credential: { kind: 'none' } }
+  const notifications = new Notifications(world, random, kind, () => endpoint)
+  notifications.follow(given.account as EventSource<ProviderEvent>)
+  const account: Account = {
+    ...given,
+    truth: { projectId, kind, grounds: [] as Ground[] },
+    endpoint,
+    notifications,
+    isConnected: false,
+    isBeingChanged: false,
+    connect: () => connect(world.api, random, account),
+    report: async (operation, key) => {
+      const path = '/v1/operations'
+      if (!account.isConnected) throw new Refused(`POST ${path}`, { status: 404, body: {} })
+      const moment = { fromMs: clock.now }
+      const hasActed = (operation as { readonly state?: string }).state !== 'requested'
+      if (hasActed) account.truth.acted ??= moment
+      const body = { connection_id: endpoint.connectionId, kind: 'refund', ...operation }
+      return confirmed(world, moment, noteReport(world.truth, api.post(path, body, key)))
+    },
+    reportTransition: (id, transition, key) =>
+      noteReport(world.truth, api.post(`/v1/operations/${id}/transitions`, transition, key)),
+    withLostEvents: act => notifications.losing(act),
+  }
+  return account
+}
+
+/** A report that is not confirmed may have made an operation; one that is refused has not. */
+async function noteReport(truth: Truth, call: Promise<Json>): Promise<Json> {
+  truth.unconfirmedReports += 1
+  try {
+    const made = await call
+    truth.reports.push({ operationId: String(made.operation_id), state: String(made.state) })
+    return made
+  } finally {
+    truth.unconfirmedReports -= 1
+  }
+}
+
+async function connect(api: ApiUser, random: Random, account: Account): Promise<void> {
+  const { kind, isReadable, providerApi, truth, endpoint } = account
+  // The reseller makes the secret.
+  const destinationSecret = `pdl_ntfset_01j0000000000000000000000_${random.between(0, 2 ** 31)}`
+  const own = kind === 'reseller' ? { destination_secret: destinationSecret } : {}
+  const path = `/v1/projects/${truth.projectId}/connections`
+  const made = await api.post(path, {
     kind,
     name: `Account at the ${kind}`,
     out_of_band: 'alert',
-    ...(kind === 'reseller' ? { destination_secret: DESTINATION_SECRET } : {}),
+    ...own,
     ...(isReadable ? { read_key: READ_KEY, api_base: providerApi.url } : {}),
     ...(kind === 'subscription' ? { site: 'shop' } : {}),
   })
-  const connectionId = String(made.connection_id)
-  const poster = new Poster(parts, kind, connectionId, credentialOf(kind, made))
-  poster.follow(account as EventSource<Event>)
-  return {
-    kind,
-    account,
-    connectionId,
-    report: (operation: object) =>
-      api.post('/v1/operations', { connection_id: connectionId, kind: 'refund', ...operation }),
-    reportTransition: (id: string, transition: object) => api.post(`/v1/operations/${id}/transitions`, transition),
-    withLostEvents: <T>(act: () => T) => poster.losing(act),
+  endpoint.connectionId = String(made.connection_id)
+  endpoint.credential = credentialOf(kind, { ...own, ...made }) ?? (await rotateSecret(api, account))
+  account.isConnected = true
+}
+
+/** Replaces the secret. The answer shows it only once: if it is lost, the secret is rotated again. */
+export async function rotateSecret(
+  api: ApiUser,
+  { kind, truth, endpoint }: Account,
+  next: { readonly destinationSecret?: string; readonly overlapSeconds?: number | undefined } = {},
+): Promise<Credential> {
+  const own = kind === 'reseller' ? { destination_secret: next.destinationSecret ?? '' } : {}
+  const overlap = next.overlapSeconds === undefined ? {} : { overlap_seconds: next.overlapSeconds }
+  const path = `/v1/projects/${truth.projectId}/connections/${endpoint.connectionId}/rotate-secret`
+  for (;;) {
+    const { status, body } = await api.call('POST', path, { ...own, ...overlap }, api.newKey())
+    // A given secret whose answer was lost is in use already.
+    const isInUse = kind === 'reseller' && status === 409
+    if (status >= 300 && !isInUse) throw new Refused(`POST ${path}`, { status, body })
+    const credential = credentialOf(kind, { ...own, ...body })
+    if (credential !== undefined) return credential
   }
 }
 
-function credentialOf(kind: ProviderKind, made: Record<string, unknown>): Credential {
-  if (kind === 'processor') return { kind, secrets: [String(made.signing_secret)] }
-  return kind === 'reseller' ? { kind, secrets: [DESTINATION_SECRET] } : { kind, password: String(made.password) }
-}
-
-/** Posts the events of an account to ingress, as the provider does: late, twice, out of order, and again until it is accepted. */
-class Poster {
-  readonly #parts: AccountParts
-  readonly #kind: ProviderKind
-  readonly #connectionId: string
-  readonly #credential: Credential
-  #isLosing = false
-
-  constructor(parts: AccountParts, kind: ProviderKind, connectionId: string, credential: Credential) {
-    this.#parts = parts
-    this.#kind = kind
-    this.#connectionId = connectionId
-    this.#credential = credential
-  }
-
-  follow(account: EventSource<Event>): void {
-    const wanted = new Set(EVENTS_TO_TICK[this.#kind])
-    account.onEvent(event => {
-      if (!wanted.has(nameOf(event).type)) return
-      account.notePosting(event, 'succeeded')
-      if (!this.#isLosing) this.#notify(event)
-    })
-  }
-
-  /** Loses the events that a function causes. The provider counts them as delivered. */
-  losing<T>(act: () => T): T {
-    this.#isLosing = true
-    try {
-      return act()
-    } finally {
-      this.#isLosing = false
-    }
-  }
-
-  #notify(event: Event): void {
-    const { random, scheduler, swarm } = this.#parts
-    const { repeats, delayMs } = swarm()
-    const copies = random.chance(repeats) ? 2 : 1
-    for (let copy = 0; copy < copies; copy += 1) {
-      scheduler.schedule(delayMs === 0 ? 0 : random.between(0, delayMs), () => this.#post(event, 0))
-    }
-  }
-
-  async #post(event: Event, attempt: number): Promise<void> {
-    const { cluster, scheduler } = this.#parts
-    const body = bytesOf(event)
-    const headers = {
-      host: 'in.example.com',
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-      ...credentialHeaders(this.#credential, body, scheduler.now),
-    }
-    const path = `/v1/webhooks/${this.#kind}/${this.#connectionId}`
-    const answer = await cluster.request('ingress', { method: 'POST', path, headers, body }, ANSWER_WITHIN_MS)
-    if (answer !== undefined && isAccepted(this.#kind, answer.status)) {
-      this.#parts.truth.accepted.push({ connectionId: this.#connectionId, eventId: nameOf(event).id })
-      return
-    }
-    const pauseMs = REPEAT_AFTER_MS[Math.min(attempt, REPEAT_AFTER_MS.length - 1)]!
-    scheduler.schedule(pauseMs, () => this.#post(event, attempt + 1))
-  }
+/** Undefined if the answer does not show the secret, because it answers a repeated request. */
+function credentialOf(kind: ProviderKind, made: Json): Credential | undefined {
+  const { signing_secret, destination_secret, password } = made
+  if (kind === 'subscription') return password === undefined ? undefined : { kind, password: String(password) }
+  const secret = kind === 'processor' ? signing_secret : destination_secret
+  return secret === undefined ? undefined : { kind, secrets: [String(secret)] }
 }

@@ -1,102 +1,228 @@
 import type { ChangeKind, PreparedChange } from '../../setup/planned-changes/change-kind.ts'
 import { isJudged } from '../../setup/planned-changes/planned-change.ts'
-import type { WorldClock } from '../world/agenda.ts'
+import { wait } from '../world/agenda.ts'
 import type { Random } from '../world/random.ts'
-import type { Deed, Ground, Truth } from './truth.ts'
+import type { Change } from './accounts.ts'
+import { type Json, Refused } from './api-user.ts'
+import type { Deed, Ground } from './truth.ts'
+import type { World } from './world.ts'
 
-/** When the customer's software reports a change. `nothing` is also what a stranger reports. */
-export const HABITS = ['before', 'begun_only', 'after', 'late', 'other_amount', 'nothing'] as const
+/** When and how the customer's software reports a change. `nothing` is also what a stranger reports. */
+export const HABITS = [
+  'before',
+  'begun_only',
+  'with_key',
+  'after',
+  'twice',
+  'late',
+  'failed',
+  'failed_then_repeated',
+  'expected',
+  'never_sent',
+  'other_amount',
+  'nothing',
+] as const
 export type Habit = (typeof HABITS)[number]
 
-export interface SoftwareParts {
-  readonly scheduler: WorldClock
+/** Software and a stranger at one change. */
+interface Task {
+  readonly world: World
   readonly random: Random
-  readonly truth: Truth
-  readonly projectId: string
+  readonly change: Change
+  readonly kind: ChangeKind
+  readonly prepared: PreparedChange
+  readonly number: number
 }
 
 /** Makes a change at a provider and reports it by a habit. Resolves when everything is reported. */
 export async function makeChange(
-  kind: ChangeKind,
-  habit: Habit,
-  number: number,
-  { scheduler, random, truth, projectId }: SoftwareParts,
+  world: World,
+  random: Random,
+  change: Change,
+  { habit: drawn, number }: { readonly habit: Habit; readonly number: number },
 ): Promise<void> {
-  const prepared = kind.prepare(number)
-  const { operation } = prepared
-  const isReported = operation !== null && kind.alertDespiteOperation === undefined && isJudged(kind)
-  const state = kind.finalState ?? 'completed'
-  const report = async (more: object) => {
-    truth.unconfirmedReports += 1
-    const made = (await kind.connection.report({ ...operation, ...more })) as unknown as {
-      operation_id: string
-      state: string
-    }
-    truth.unconfirmedReports -= 1
-    truth.reports.push({ operationId: made.operation_id, state: made.state })
-    return made
+  const { kind } = change
+  const task = { world, random, change, kind, prepared: kind.prepare(number), number }
+  const isReported = task.prepared.operation !== null && kind.alertDespiteOperation === undefined && isJudged(kind)
+  const habit = isReported ? drawn : 'nothing'
+  try {
+    const deed = await follow(task, habit)
+    world.happened(`software: ${habit}`)
+    world.note(`${kind.title} (${deed.ref}) is reported: ${habit}`)
+  } catch (error) {
+    // The account was disconnected: nobody can report about it.
+    if (!(error instanceof Refused) || (error.status !== 404 && error.status !== 409)) throw error
+    world.happened('software was refused')
   }
-  const wait = (ms: number) => new Promise<void>(resolve => void scheduler.schedule(ms, resolve))
-  let begun: string | undefined
-  if (isReported && (habit === 'before' || habit === 'begun_only'))
-    begun = (await report({ state: 'executing' })).operation_id
-  if (isReported && habit === 'other_amount' && operation?.amount !== undefined)
-    await report({ state: 'executing', amount: operation.amount + 5 })
-  const deed = make(kind, prepared, truth, { projectId, atMs: scheduler.now })
-  scheduleLaterChange(kind, prepared, scheduler, random)
-  if (!isReported) return
-  // An operation that is being executed explains its change.
-  const ground: Ground = {
-    reason: 'an operation',
-    explains: true,
-    begins: { fromMs: deed.atMs, ...(begun === undefined ? {} : { toMs: deed.atMs }) },
-  }
-  if (begun !== undefined) deed.grounds.push(ground)
-  if (habit === 'before' && begun !== undefined)
-    await kind.connection.reportTransition(begun, { to: state, provider_ref: deed.ref })
-  if (habit !== 'after' && habit !== 'late') return
-  await wait(habit === 'late' ? random.between(75_000, 150_000) : random.between(0, 20_000))
-  const late: Ground = {
-    reason: 'an operation',
-    explains: kind.records.includes('refund'),
-    begins: { fromMs: scheduler.now },
-  }
-  deed.grounds.push(late)
-  const times = { executing_at: new Date(deed.atMs).toISOString(), ended_at: new Date(deed.atMs + 1).toISOString() }
-  await report({
-    state,
-    provider_ref: deed.ref,
-    ...(state === 'completed' ? times : { executing_at: times.executing_at }),
-  })
-  late.begins.toMs = scheduler.now
 }
 
-function make(
-  kind: ChangeKind,
-  prepared: PreparedChange,
-  truth: Truth,
-  { projectId, atMs }: { projectId: string; atMs: number },
-): Deed {
-  const { ref, names = [] } = prepared.make(null)
+async function follow(task: Task, habit: Habit): Promise<Deed> {
+  const { random, prepared } = task
+  const { operation } = prepared
+  switch (habit) {
+    case 'before':
+    case 'begun_only':
+    case 'with_key':
+      return reportBefore(task, habit)
+    case 'after':
+    case 'late':
+    case 'twice': {
+      const deed = make(task)
+      const lateMs = habit === 'late' ? random.between(75_000, 150_000) : random.between(0, 20_000)
+      await wait(task.world.clock, lateMs)
+      await reportAfter(task, deed, habit === 'twice' ? 2 : 1)
+      return deed
+    }
+    case 'failed':
+    case 'failed_then_repeated':
+      return reportFailed(task, habit)
+    case 'expected':
+      return expect(task)
+    case 'never_sent':
+      await report(task, { state: 'requested' })
+      break
+    case 'other_amount':
+      if (operation?.amount !== undefined) await report(task, { state: 'executing', amount: operation.amount + 5 })
+      break
+    default:
+  }
+  return make(task)
+}
+
+/** Reports an operation as begun, makes the change, and reports its end if the software does not crash in between. */
+async function reportBefore(task: Task, habit: 'before' | 'begun_only' | 'with_key'): Promise<Deed> {
+  const { kind, number } = task
+  const key = habit === 'with_key' && kind.connection.kind === 'processor' ? `key-${number}` : null
+  const fromMs = task.world.clock.now
+  const { operation_id } = await report(task, { state: 'executing', ...(key === null ? {} : { idempotency_key: key }) })
+  const deed = make(task, key)
+  // An operation that is being executed explains its change.
+  explain(task, deed, fromMs)
+  if (habit === 'before')
+    await transition(task, String(operation_id), { to: kind.finalState ?? 'completed', provider_ref: deed.ref })
+  return deed
+}
+
+async function reportAfter(task: Task, deed: Deed, times: 1 | 2): Promise<void> {
+  const state = task.kind.finalState ?? 'completed'
+  const executing_at = new Date(deed.atMs).toISOString()
+  const ended = state === 'completed' ? { ended_at: new Date(deed.atMs + 1).toISOString() } : {}
+  const ground = explain(task, deed, task.world.clock.now, 'asked')
+  for (let time = 0; time < times; time += 1) {
+    await report(task, { state, provider_ref: deed.ref, executing_at, ...ended })
+    ground.begins.toMs ??= task.world.clock.now
+  }
+}
+
+/** The request to the provider fails for the software. It was carried out nevertheless, or the software sends it again. */
+async function reportFailed(task: Task, habit: 'failed' | 'failed_then_repeated'): Promise<Deed> {
+  const { clock } = task.world
+  const fromMs = clock.now
+  const { operation_id } = await report(task, { state: 'executing' })
+  const deed = habit === 'failed' ? make(task) : undefined
+  // A failed operation that names no change may have been carried out: its request may have timed out.
+  if (deed !== undefined) explain(task, deed, fromMs)
+  await transition(task, String(operation_id), { to: 'failed', reason: 'The request timed out' })
+  if (deed !== undefined) return deed
+  await wait(clock, task.random.between(100, 5_000))
+  return reportBefore(task, 'before')
+}
+
+/** Somebody expects this change, and nobody reports it. */
+async function expect(task: Task): Promise<Deed> {
+  const { kind, prepared, world, change, random } = task
+  const { subject, amount, currency } = prepared.operation!
+  const { accounts } = change
+  // A refund through the gateway is a refund of another payment at the biller.
+  const connection = accounts.length === 1 ? { connection_id: accounts[0]!.endpoint.connectionId } : {}
+  const fromMs = world.clock.now
+  const limits = amount === undefined ? {} : { amount, currency, ...(random.chance(0.5) ? { max_amount: amount } : {}) }
+  await world.api.post('/v1/expected-changes', {
+    project_id: accounts[0]!.truth.projectId,
+    ...connection,
+    kind: prepared.operation!.kind,
+    subject,
+    note: 'Agreed with the customer',
+    ...limits,
+  })
+  const deed = make(task)
+  deed.grounds.push({
+    reason: `an expected change of ${kind.title}`,
+    explains: true,
+    begins: { fromMs, toMs: world.clock.now },
+  })
+  return deed
+}
+
+/** Reports an operation. Sometimes the answer counts as lost, and the report is repeated with its key: then it must be the same operation. */
+function report(task: Task, more: object): Promise<Json> {
+  const { change, prepared } = task
+  return repeated(task, key => change.accounts[0]!.report({ ...prepared.operation, ...more }, key))
+}
+
+function transition(task: Task, id: string, to: object): Promise<Json> {
+  return repeated(task, key => task.change.accounts[0]!.reportTransition(id, to, key))
+}
+
+async function repeated({ world, random }: Task, call: (key: string) => Promise<Json>): Promise<Json> {
+  const key = world.api.newKey()
+  const first = await call(key)
+  if (!random.chance(world.swarm().reportRepeats)) return first
+  const second = await call(key)
+  world.happened('software repeated a report with its key')
+  if (second.operation_id !== first.operation_id)
+    world.truth.wrongs.push(`A report with one key made ${first.operation_id} and ${second.operation_id}`)
+  return second
+}
+
+function explain({ world, kind }: Task, deed: Deed, fromMs: number, asked?: 'asked'): Ground {
+  // A cancellation that is reported late agrees only in time, so it is resolved a quarter of an hour later.
+  const ground = {
+    reason: 'an operation',
+    explains: asked === undefined || kind.records.includes('refund'),
+    begins: asked === 'asked' ? { fromMs } : { fromMs, toMs: world.clock.now },
+  }
+  deed.grounds.push(ground)
+  return ground
+}
+
+/** Makes the change. Its notifications may get lost. */
+export function make({ world, random, kind, change, prepared }: Omit<Task, 'number'>, key: string | null = null): Deed {
+  const { clock, truth, swarm, happened } = world
+  const account = change.accounts[0]!
+  const isLost = kind.canLoseEvents === true && random.chance(swarm().lost)
+  const atMs = clock.now
+  const { ref, names = [] } = isLost ? account.withLostEvents(() => prepared.make(key)) : prepared.make(key)
   const mustAlert = isJudged(kind) && prepared.operation !== null && kind.alertDespiteOperation === undefined
   const deed: Deed = {
-    projectId,
+    projectId: account.truth.projectId,
     title: kind.title,
     ref,
     names: [ref, ...names],
+    accounts: change.accounts.map(shown => shown.truth),
     atMs,
     isJudged: isJudged(kind),
     mustAlert,
-    accounts: [{ projectId, kind: '', grounds: [] }],
     grounds: [],
   }
   truth.deeds.push(deed)
+  if (isLost) happened(account.isReadable ? 'a lost notification at a readable account' : 'a lost notification')
+  if (isLost && !account.isReadable)
+    deed.grounds.push({ reason: 'its notifications were lost', explains: false, begins: { fromMs: atMs, toMs: atMs } })
+  if (!change.accounts.every(shown => shown.isConnected))
+    deed.grounds.push({ reason: 'made while disconnected', explains: false, begins: { fromMs: atMs } })
+  scheduleLaterChange({ world, random, kind, prepared })
   return deed
 }
 
 /** Providers give times in whole seconds, and a subscription biller's first change must have been read before its later one. */
-function scheduleLaterChange(kind: ChangeKind, prepared: PreparedChange, scheduler: WorldClock, random: Random): void {
+function scheduleLaterChange({
+  world,
+  random,
+  kind,
+  prepared,
+}: Pick<Task, 'world' | 'random' | 'kind' | 'prepared'>): void {
   const fromMs = kind.connection.kind === 'subscription' ? 75_000 : 1_500
   if (prepared.makeLaterChange !== undefined)
-    scheduler.schedule(random.between(fromMs, 2 * fromMs), () => void prepared.makeLaterChange?.())
+    world.clock.schedule(random.between(fromMs, 2 * fromMs), () => void prepared.makeLaterChange?.())
 }

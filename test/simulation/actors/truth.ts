@@ -1,7 +1,7 @@
 /** When something happened in the product: between the request for it and the API's answer. Undefined until it is answered. */
 export interface Moment {
   readonly fromMs: number
-  toMs?: number
+  toMs?: number | undefined
 }
 
 /** Something that lets the product stay silent about a change, while it holds at the second look. */
@@ -12,7 +12,7 @@ export interface Ground {
   readonly explains: boolean
   readonly begins: Moment
   /** Undefined if it holds from then on. */
-  ends?: Moment
+  ends?: Moment | undefined
 }
 
 /** An account at a provider. */

@@ -1,8 +1,9 @@
 import { type Receiver, startReceiver } from '@backstop/simulator'
 import { ApiUser } from '../actors/api-user.ts'
 import { type Customer, openCustomer } from '../actors/customer.ts'
+import { NO_HABITS } from '../actors/habits.ts'
 import { newTruth, type Truth } from '../actors/truth.ts'
-import { drawPlan } from '../plan.ts'
+import { drawChanges } from '../plan.ts'
 import { Agenda } from '../world/agenda.ts'
 import { createRandom, type Random } from '../world/random.ts'
 import { CALM, drawSwarm, type Swarm } from '../world/swarm.ts'
@@ -40,18 +41,20 @@ export interface World {
 
 export async function openWorld({ seed, cluster, timers, key }: WorldParts): Promise<World> {
   const random = createRandom(seed)
-  const drawn = drawSwarm(random.fork('swarm'))
+  // On the real clock only software acts: the times of people and of outages cannot be made shorter.
+  const drawn = { ...drawSwarm(random.fork('swarm')), ...NO_HABITS }
   let swarm = CALM
   const truth = newTruth()
   const agenda = new Agenda(timers)
   const stops: (() => Promise<void>)[] = []
-  const api = new ApiUser({ scheduler: agenda, random: random.fork('api'), cluster, key })
+  const api = new ApiUser({ clock: agenda, random: random.fork('api'), cluster, key })
+  const world = { clock: agenda, cluster, api, truth, swarm: () => swarm, happened: () => {}, note: () => {} }
   const customers: Customer[] = []
   for (const name of ['One', 'Two']) {
-    const parts = { scheduler: agenda, random: random.fork(name), swarm: () => swarm, cluster, api, truth }
     const receiver = await openReceiver(truth, random.fork(`receiver ${name}`), () => swarm)
-    const customer = await openCustomer(name, { ...parts, channelUrl: `${receiver.url}/alerts` })
-    stops.push(receiver.stop, ...customer.providers.map(({ stop }) => stop))
+    const receivers = { webhooks: [`${receiver.url}/alerts`] }
+    const customer = await openCustomer(world, random.fork(name), { name, receivers })
+    stops.push(receiver.stop, ...customer.accounts.map(({ providerApi }) => providerApi.stop))
     customers.push(customer)
   }
   return {
@@ -63,13 +66,8 @@ export async function openWorld({ seed, cluster, timers, key }: WorldParts): Pro
     projectIds: customers.map(({ projectId }) => projectId),
     begin(durationMs) {
       swarm = drawn
-      for (const { name, atMs, act } of drawPlan({
-        scheduler: agenda,
-        random: random.fork('plan'),
-        truth,
-        customers,
-        durationMs,
-      }))
+      const plan = drawChanges({ world, random: random.fork('plan'), customers, durationMs })
+      for (const { name, atMs, act } of plan)
         agenda.schedule(atMs, () => act().catch(error => void truth.wrongs.push(`${name}: ${error}`)))
       troubleProviders(customers, drawn, { random: random.fork('providers'), agenda, durationMs })
     },
@@ -115,7 +113,7 @@ function troubleProviders(
 ): void {
   if (providerFaults === 0) return
   const meanMs = TROUBLE_EVERY_MS / providerFaults
-  for (const provider of customers.flatMap(({ providers: [processor, reseller] }) => [processor, reseller])) {
+  for (const provider of customers.flatMap(({ accounts }) => accounts.filter(({ kind }) => kind !== 'subscription'))) {
     for (let atMs = random.between(1, 2 * meanMs); atMs < durationMs; atMs += random.between(1, 2 * meanMs)) {
       const trouble = random.pick([
         { kind: 'error', status: 503 },
@@ -125,7 +123,7 @@ function troubleProviders(
         { kind: 'cut' },
         { kind: 'slow', afterMs: 3_000 },
       ] as const)
-      agenda.schedule(atMs, () => provider?.setTrouble({ ...trouble, times: random.between(1, 3) }))
+      agenda.schedule(atMs, () => provider.providerApi.setTrouble({ ...trouble, times: random.between(1, 3) }))
     }
   }
 }

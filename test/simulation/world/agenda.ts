@@ -42,3 +42,8 @@ export class Agenda implements WorldClock {
     }
   }
 }
+
+/** Resolves after some milliseconds. */
+export function wait(clock: WorldClock, ms: number): Promise<void> {
+  return new Promise(resolve => void clock.schedule(ms, resolve))
+}

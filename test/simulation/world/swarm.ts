@@ -1,9 +1,10 @@
 import type { Command } from '@backstop/kit/simulated-mongo'
+import { drawHabits, type Habits, NO_HABITS } from '../actors/habits.ts'
 import type { Fate } from './process.ts'
 import type { Random } from './random.ts'
 
 /** The kinds of fault of one run, and how often each happens. A run has some of them, so that rare combinations come up. */
-export interface Swarm {
+export interface Swarm extends Habits {
   /** Probability of a fault of one command, by server. */
   readonly broken: number
   /** Of the broken commands, the share that the server carried out. */
@@ -55,11 +56,13 @@ export function drawSwarm(random: Random): Swarm {
     receiverFaults: maybe(() => random.pick([0.05, 0.4])),
     providerFaults: maybe(() => random.pick([0.02, 0.3])),
     replicas: random.pick([1, 2]),
+    ...drawHabits(random.fork('habits')),
   }
 }
 
 /** A run without faults. */
 export const CALM: Swarm = {
+  ...NO_HABITS,
   broken: 0,
   answersLost: 0,
   latencyMs: 0,

@@ -45,13 +45,18 @@ function findDisorder({ alerts, truth }: Case): string[] {
   const wantsBoth = new Set(
     truth.channels.filter(({ events }) => events.includes('incident.opened')).map(({ host }) => host),
   )
+  // A channel that was made after an incident opened is notified of its resolution only.
+  const isOlder = (host: string, incidentId: string | undefined) => {
+    const madeMs = truth.channels.find(channel => channel.host === host)?.begins.toMs ?? 0
+    return alerts.some(({ atMs, body }) => atMs <= madeMs && body.data.incident?.incident_id === incidentId)
+  }
   return alerts.flatMap(({ channel, body: { event, data } }, index) => {
     if (event !== 'incident.resolved' || !wantsBoth.has(channel) || data.supersedes !== undefined) return []
     const isOpening = ({ channel: host, body }: ReceivedAlert) =>
       host === channel &&
       body.event === 'incident.opened' &&
       body.data.incident?.incident_id === data.incident?.incident_id
-    return alerts.slice(0, index).some(isOpening)
+    return alerts.slice(0, index).some(isOpening) || isOlder(channel, data.incident?.incident_id)
       ? []
       : [`${channel} was notified that ${data.incident?.incident_id} is resolved, and not before that it was opened`]
   })

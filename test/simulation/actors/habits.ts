@@ -1,0 +1,67 @@
+import type { Random } from '../world/random.ts'
+
+/** What the world around the product does in one run: probabilities, and numbers of events. Zero means never. */
+export interface Habits {
+  /** Probability that the notifications of a change are lost. */
+  readonly lost: number
+  /** Probability that a biller's notification has false values. Its notifications are not signed. */
+  readonly falseValues: number
+  /** Probability that software repeats an answered report with the same key, as after a lost answer. */
+  readonly reportRepeats: number
+  /** Calls that a provider accepts within ten seconds; 0 for no limit. */
+  readonly rateLimit: number
+  /** Notifications about objects that do not exist at the provider. */
+  readonly unknownObjects: number
+  /** Outages of a provider's API, and times in which its answers are older than its events. */
+  readonly outages: number
+  readonly lags: number
+  /** Outages of a receiver. */
+  readonly receiverOutages: number
+  /** Receivers that answer 410 from some time on. */
+  readonly removedReceivers: number
+  /** Changes that people make through the API. */
+  readonly people: number
+  /** Accounts that are disconnected and connected again. */
+  readonly reconnects: number
+  /** Bursts of unexplained changes. */
+  readonly storms: number
+  /** Groups of equal changes of which an expected change covers only some. */
+  readonly cappedGroups: number
+}
+
+/** Draws what the world does in a run. */
+export function drawHabits(random: Random): Habits {
+  const maybe = (probability: number, draw: () => number) => (random.chance(probability) ? draw() : 0)
+  return {
+    lost: maybe(0.4, () => random.pick([0.1, 0.4])),
+    falseValues: maybe(0.3, () => 0.4),
+    reportRepeats: maybe(0.4, () => 0.3),
+    rateLimit: maybe(0.2, () => random.between(2, 10)),
+    unknownObjects: maybe(0.2, () => random.between(1, 2)),
+    outages: maybe(0.3, () => random.between(1, 2)),
+    lags: maybe(0.3, () => random.between(1, 3)),
+    receiverOutages: maybe(0.3, () => random.between(1, 2)),
+    removedReceivers: maybe(0.15, () => 1),
+    people: maybe(0.5, () => random.between(1, 6)),
+    reconnects: maybe(0.15, () => 1),
+    storms: maybe(0.06, () => 1),
+    cappedGroups: maybe(0.12, () => 1),
+  }
+}
+
+/** A world in which everything works as it should, and people do nothing. */
+export const NO_HABITS: Habits = {
+  lost: 0,
+  falseValues: 0,
+  reportRepeats: 0,
+  rateLimit: 0,
+  unknownObjects: 0,
+  outages: 0,
+  lags: 0,
+  receiverOutages: 0,
+  removedReceivers: 0,
+  people: 0,
+  reconnects: 0,
+  storms: 0,
+  cappedGroups: 0,
+}

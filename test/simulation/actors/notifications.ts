@@ -1,0 +1,90 @@
+import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
+import type { ProviderKind } from '@backstop/contracts'
+import { bytesOf, type Credential, createChance, credentialHeaders, type EventSource } from '@backstop/simulator'
+import { withFalseValues } from '../../../packages/simulator/src/biller/false-values.ts'
+import { isAccepted, nameOf, type ProviderEvents } from '../../../packages/simulator/src/posting/provider-event.ts'
+import type { Random } from '../world/random.ts'
+import type { World } from './world.ts'
+
+const ANSWER_WITHIN_MS = 20_000
+/** Pauses before a provider posts a notification again, in milliseconds. The real ones go on for three days. */
+const REPEAT_AFTER_MS = [2_000, 10_000, 30_000, 60_000] as const
+
+export type ProviderEvent = ProviderEvents[ProviderKind]
+
+/** The endpoint that is set up at the provider. It changes when an account is connected again or its secret is rotated. */
+export interface Endpoint {
+  connectionId: string
+  credential: Credential
+}
+
+/** Posts the events of an account to ingress, as the provider does: late, twice, out of order, and again until it is accepted. */
+export class Notifications {
+  readonly #world: World
+  readonly #random: Random
+  readonly #kind: ProviderKind
+  readonly #endpoint: () => Endpoint
+  #isLosing = false
+
+  constructor(world: World, random: Random, kind: ProviderKind, endpoint: () => Endpoint) {
+    this.#world = world
+    this.#random = random
+    this.#kind = kind
+    this.#endpoint = endpoint
+  }
+
+  follow(account: EventSource<ProviderEvent>): void {
+    const wanted = new Set(EVENTS_TO_TICK[this.#kind])
+    account.onEvent(event => {
+      if (!wanted.has(nameOf(event).type)) return
+      account.notePosting(event, 'succeeded')
+      if (!this.#isLosing) this.#notify(event)
+    })
+  }
+
+  /** Loses the events that a function causes. The provider counts them as delivered. */
+  losing<T>(act: () => T): T {
+    this.#isLosing = true
+    try {
+      return act()
+    } finally {
+      this.#isLosing = false
+    }
+  }
+
+  #notify(event: ProviderEvent): void {
+    const { clock, swarm, happened } = this.#world
+    const random = this.#random
+    const { repeats, delayMs, falseValues } = swarm()
+    const isRepeated = random.chance(repeats)
+    if (isRepeated) happened('a notification was sent twice')
+    const isFalse = this.#kind === 'subscription' && random.chance(falseValues)
+    if (isFalse) happened('a notification had false values')
+    const sent = isFalse ? withFalseValues(event as never, createChance(random.between(0, 2 ** 31))) : event
+    for (let copy = 0; copy < (isRepeated ? 2 : 1); copy += 1) {
+      const lateMs = delayMs === 0 ? 0 : random.between(0, delayMs)
+      if (lateMs > 60_000) happened('a notification came after its second look was due')
+      clock.schedule(lateMs, () => this.#post(sent, 0))
+    }
+  }
+
+  async #post(event: ProviderEvent, attempt: number): Promise<void> {
+    const { cluster, clock, truth } = this.#world
+    const { connectionId, credential } = this.#endpoint()
+    const body = bytesOf(event)
+    const headers = {
+      host: 'in.example.com',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...credentialHeaders(credential, body, clock.now),
+    }
+    const path = `/v1/webhooks/${this.#kind}/${connectionId}`
+    const answer = await cluster.request('ingress', { method: 'POST', path, headers, body }, ANSWER_WITHIN_MS)
+    if (answer !== undefined && isAccepted(this.#kind, answer.status)) {
+      truth.accepted.push({ connectionId, eventId: nameOf(event).id })
+      return
+    }
+    const pauseMs = REPEAT_AFTER_MS[Math.min(attempt, REPEAT_AFTER_MS.length - 1)]!
+    clock.schedule(pauseMs, () => this.#post(event, attempt + 1))
+  }
+}

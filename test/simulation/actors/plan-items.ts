@@ -1,0 +1,42 @@
+import type { Random } from '../world/random.ts'
+import type { Customer } from './customer.ts'
+import type { Outside } from './outside.ts'
+import type { World } from './world.ts'
+
+/** Something that an actor does at a time. A run can leave it out, so that a failure can be made shorter. */
+export interface PlanItem {
+  readonly name: string
+  /** Milliseconds after the faults begin. */
+  readonly atMs: number
+  act(): Promise<unknown>
+}
+
+/** What an actor needs to do something in a run. */
+export interface PlanParts {
+  readonly world: World
+  readonly random: Random
+  readonly customers: readonly Customer[]
+  /** How long the faults last, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** The parts of a run whose network is simulated, too. */
+export interface Scene extends PlanParts {
+  readonly outside: Outside
+}
+
+/** Draws when an actor acts. Each time has a random source of its own. */
+export function drawItems<Parts extends PlanParts>(
+  scene: Parts,
+  { name, count }: { readonly name: string; readonly count: number },
+  act: (scene: Parts, index: number) => Promise<unknown>,
+): PlanItem[] {
+  return Array.from({ length: count }, (_, index) => {
+    const random = scene.random.fork(`${name} ${index}`)
+    return {
+      name: `${name} ${index}`,
+      atMs: random.between(0, scene.durationMs - 1),
+      act: () => act({ ...scene, random }, index),
+    }
+  })
+}

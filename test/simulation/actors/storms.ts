@@ -1,0 +1,69 @@
+import { wait } from '../world/agenda.ts'
+import type { Account, Change } from './accounts.ts'
+import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
+import { make } from './software.ts'
+import type { Deed, Moment } from './truth.ts'
+import { confirmed } from './world.ts'
+
+const FIRST_NUMBER = 10_000
+const MINUTE_MS = 60_000
+
+/** Bursts of unexplained refunds, and groups of refunds of which people expected only some. */
+export function drawStorms(scene: Scene): PlanItem[] {
+  const { storms, cappedGroups } = scene.world.swarm()
+  return [
+    ...drawItems(scene, { name: 'storm', count: storms }, makeStorm),
+    ...drawItems(scene, { name: 'capped group', count: cappedGroups }, makeCappedGroup),
+  ]
+}
+
+/** Ten to forty unexplained refunds of one account within a minute. */
+async function makeStorm({ world, random, customers }: Scene): Promise<void> {
+  const { change } = pickRefund({ random, customers })
+  const count = random.between(10, 40)
+  world.happened('a storm')
+  for (let number = 0; number < count; number += 1) {
+    const prepared = change.kind.prepare(FIRST_NUMBER + number)
+    make({ world, random, kind: change.kind, change, prepared })
+    await wait(world.clock, random.between(0, (2 * MINUTE_MS) / count / 2))
+  }
+}
+
+/** An expected change covers some of a group of equal refunds. */
+async function makeCappedGroup({ world, random, customers }: Scene): Promise<void> {
+  const { change, account } = pickRefund({ random, customers })
+  const count = random.between(2, 5)
+  const covered = random.between(1, count - 1)
+  const prepared = Array.from({ length: count }, () => change.kind.prepare(FIRST_NUMBER - 1))
+  const { amount = 0, currency } = prepared[0]!.operation!
+  const limits = random.chance(0.5)
+    ? { max_changes: covered }
+    : { max_changes: 100, max_amount: covered * amount + random.between(0, amount - 1) }
+  const begins: Moment = { fromMs: world.clock.now }
+  const body = {
+    project_id: account.truth.projectId,
+    connection_id: account.endpoint.connectionId,
+    kind: 'refund',
+    amount,
+    currency,
+    note: 'Goodwill after the outage',
+    ...limits,
+  }
+  await confirmed(world, begins, world.api.post('/v1/expected-changes', body))
+  const deeds: Deed[] = []
+  world.truth.capped.push({ deeds, covered })
+  for (const one of prepared) {
+    const deed = make({ world, random, kind: change.kind, change, prepared: one })
+    // Which of them it covers is not fixed.
+    deed.grounds.push({ reason: 'an expected change of a group', explains: false, begins: { fromMs: begins.fromMs } })
+    deeds.push(deed)
+    await wait(world.clock, random.between(0, 5_000))
+  }
+  world.happened('a group of changes was expected in part')
+}
+
+function pickRefund({ random, customers }: Pick<Scene, 'random' | 'customers'>): { change: Change; account: Account } {
+  const refunds = random.pick(customers).changes.filter(({ kind }) => kind.title.startsWith('a full refund'))
+  const change = random.pick(refunds)
+  return { change, account: change.accounts[0]! }
+}
