@@ -1,6 +1,7 @@
-import { describeApi } from './contract/api.contract.ts'
+import { ALL_PARTS, describeApi } from './contract/api.contract.ts'
 import { describeForgedCursors } from './contract/cursors.contract.ts'
 import { describeRoles } from './contract/foreign-project.contract.ts'
 import { startMemoryApi } from './test-api.ts'
 
-describeApi('memory', () => startMemoryApi({ outcomeWaitMs: 1_000 }), [describeRoles, describeForgedCursors])
+const parts = [...ALL_PARTS, describeRoles, describeForgedCursors]
+describeApi('the simulated MongoDB', () => startMemoryApi({ outcomeWaitMs: 1_000 }), parts)

@@ -1,5 +1,6 @@
 /**
- * The tests of the whole API over HTTP, for any store. api.test.ts runs them in memory, api.integration-test.ts over MongoDB and Kafka.
+ * The tests of the API over HTTP. api.test.ts runs all of them over the simulated MongoDB, api.integration-test.ts those that depend on
+ * the real servers.
  */
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { TestApi } from '../test-api.ts'
@@ -44,60 +45,75 @@ import { describeStats } from './stats.contract.ts'
 import { describeSuppressions } from './suppressions.contract.ts'
 import { describeWholeLists } from './whole-lists.contract.ts'
 
-/** @param more tests of rules that do not depend on the store, which ask every route many times */
-export function describeApi(
-  name: string,
-  open: () => Promise<TestApi>,
-  more: readonly ((testApi: () => TestApi) => void)[] = [],
-): void {
+type DescribePart = (testApi: () => TestApi) => void
+
+/** What the store and the broker decide: queries, transactions with their audit rows, the change stream, and every route once. */
+export const PARTS_OF_SERVERS: readonly DescribePart[] = [
+  describeAudit,
+  describeWholeLists,
+  describeOperations,
+  describeReconciling,
+  describeAccess,
+  describeExpiredSecrets,
+  describeFilters,
+  describeLive,
+  describeSearch,
+  describeCursors,
+]
+
+/** The whole contract. */
+export const ALL_PARTS: readonly DescribePart[] = [
+  // First, because they read every stored secret and every row of the audit, and the other tests store hundreds and thousands.
+  describeSecretKeys,
+  describeAudit,
+  describeWholeLists,
+  describeAuthentication,
+  describeApiKeys,
+  describePeople,
+  describeSessions,
+  describeProjects,
+  describeConnections,
+  describeDryRun,
+  describeAlertChannels,
+  describeChannelChanges,
+  describeDeliveries,
+  describeDeadLetters,
+  describeInboxReplays,
+  describeSilences,
+  describeSuppressions,
+  describeOperations,
+  describeApprovals,
+  describeBudgets,
+  describeRuns,
+  describeIncidents,
+  describeIncidentChanges,
+  describeReconciling,
+  describeRefusals,
+  describeAccess,
+  describeSecrets,
+  describeExpiredSecrets,
+  describeMail,
+  describePreviews,
+  describeArchivedProjects,
+  describeDemoProjects,
+  describeFilters,
+  describeChannelRoundTrip,
+  describeDeletedExpectedChanges,
+  describeLive,
+  describeStats,
+  describeSearch,
+  describeHeartbeat,
+  describeCursors,
+]
+
+/** Runs parts of the contract over one API. */
+export function describeApi(name: string, open: () => Promise<TestApi>, parts: readonly DescribePart[]): void {
   describe(`the management API over ${name}`, () => {
     let testApi: TestApi
     beforeAll(async () => {
       testApi = await open()
     })
     afterAll(() => testApi.stop())
-    const current = () => testApi
-    // First, because they read every stored secret and every row of the audit, and the other tests store hundreds and thousands.
-    describeSecretKeys(current)
-    describeAudit(current)
-    describeWholeLists(current)
-    describeAuthentication(current)
-    describeApiKeys(current)
-    describePeople(current)
-    describeSessions(current)
-    describeProjects(current)
-    describeConnections(current)
-    describeDryRun(current)
-    describeAlertChannels(current)
-    describeChannelChanges(current)
-    describeDeliveries(current)
-    describeDeadLetters(current)
-    describeInboxReplays(current)
-    describeSilences(current)
-    describeSuppressions(current)
-    describeOperations(current)
-    describeApprovals(current)
-    describeBudgets(current)
-    describeRuns(current)
-    describeIncidents(current)
-    describeIncidentChanges(current)
-    describeReconciling(current)
-    describeRefusals(current)
-    describeAccess(current)
-    describeSecrets(current)
-    describeExpiredSecrets(current)
-    describeMail(current)
-    describePreviews(current)
-    describeArchivedProjects(current)
-    describeDemoProjects(current)
-    describeFilters(current)
-    describeChannelRoundTrip(current)
-    describeDeletedExpectedChanges(current)
-    describeLive(current)
-    describeStats(current)
-    describeSearch(current)
-    describeHeartbeat(current)
-    describeCursors(current)
-    for (const describeMore of more) describeMore(current)
+    for (const describePart of parts) describePart(() => testApi)
   })
 }
