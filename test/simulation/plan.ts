@@ -1,3 +1,4 @@
+import { drawBudgets } from './actors/budgets.ts'
 import { drawOutages } from './actors/outages.ts'
 import { drawPeople } from './actors/people.ts'
 import { drawItems, type PlanItem, type PlanParts, type Scene } from './actors/plan-items.ts'
@@ -5,6 +6,7 @@ import { drawReconnects } from './actors/reconnect.ts'
 import { HABITS, makeChange } from './actors/software.ts'
 import { drawStorms } from './actors/storms.ts'
 import { drawUnknownObjects } from './actors/unknown-objects.ts'
+import { drawUnusableEvents } from './actors/unusable-events.ts'
 
 /** Draws everything that actors do in a run. Each item has a random source of its own. */
 export function drawPlan(scene: Scene): PlanItem[] {
@@ -15,6 +17,8 @@ export function drawPlan(scene: Scene): PlanItem[] {
     ...drawUnknownObjects(scene),
     ...drawReconnects(scene),
     ...drawStorms(scene),
+    ...drawBudgets(scene),
+    ...drawUnusableEvents(scene),
   ]
 }
 

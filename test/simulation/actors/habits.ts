@@ -27,6 +27,10 @@ export interface Habits {
   readonly storms: number
   /** Groups of equal changes of which an expected change covers only some. */
   readonly cappedGroups: number
+  /** Budgets under which programs request operations at the same time. */
+  readonly budgets: number
+  /** Authentic notifications that cannot be used. */
+  readonly unusableEvents: number
 }
 
 /** Draws what the world does in a run. */
@@ -46,6 +50,8 @@ export function drawHabits(random: Random): Habits {
     reconnects: maybe(0.15, () => 1),
     storms: maybe(0.06, () => 1),
     cappedGroups: maybe(0.12, () => 1),
+    budgets: maybe(0.15, () => 1),
+    unusableEvents: maybe(0.15, () => random.between(1, 3)),
   }
 }
 
@@ -64,4 +70,6 @@ export const NO_HABITS: Habits = {
   reconnects: 0,
   storms: 0,
   cappedGroups: 0,
+  budgets: 0,
+  unusableEvents: 0,
 }

@@ -102,10 +102,26 @@ export interface ConfirmedReport {
   readonly state: string
 }
 
+/** A budget, and the operations of one amount that were requested under it at the same time. */
+export interface BudgetTruth {
+  readonly projectId: string
+  readonly budgetId: string
+  /** Minor units. */
+  readonly cap: number
+  readonly amount: number
+  /** Operations that the API granted and refused, and those without an answer. */
+  granted: number
+  refused: number
+  open: number
+}
+
 /** Everything that happened in the world. */
 export interface Truth {
   readonly accepted: AcceptedNotification[]
   readonly reports: ConfirmedReport[]
+  readonly budgets: BudgetTruth[]
+  /** Ids of authentic notifications that cannot be used. */
+  readonly unusable: string[]
   /** How many reports were sent and not confirmed. Each of them may have made an operation. */
   unconfirmedReports: number
   /** Secrets that only the answer that showed them may have. */
@@ -124,6 +140,8 @@ export function newTruth(): Truth {
   return {
     accepted: [],
     reports: [],
+    budgets: [],
+    unusable: [],
     unconfirmedReports: 0,
     secrets: [],
     deeds: [],

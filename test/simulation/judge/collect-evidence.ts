@@ -3,7 +3,7 @@ import type { ApiUser, Json } from '../actors/api-user.ts'
 import type { Broker } from '../kafka/broker.ts'
 import type { Evidence, ProjectLists, Stored } from './evidence.ts'
 
-const LISTS = ['actions', 'incidents', 'operations', 'inbox', 'deliveries'] as const
+const LISTS = ['actions', 'incidents', 'operations', 'inbox', 'deliveries', 'budgets'] as const
 
 /**
  * Reads everything that the judge compares with the truth. The clock must run meanwhile.

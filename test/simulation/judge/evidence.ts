@@ -1,4 +1,11 @@
-import type { Delivery, InboxEntry, ListedIncident, ShownAction, ShownOperation } from '@backstop/contracts'
+import type {
+  Delivery,
+  InboxEntry,
+  ListedIncident,
+  ShownAction,
+  ShownBudget,
+  ShownOperation,
+} from '@backstop/contracts'
 import type { Truth } from '../actors/truth.ts'
 
 /** What the management API shows of one project when the run is at rest. */
@@ -9,6 +16,7 @@ export interface ProjectLists {
   readonly operations: readonly ShownOperation[]
   readonly inbox: readonly InboxEntry[]
   readonly deliveries: readonly Delivery[]
+  readonly budgets: readonly ShownBudget[]
 }
 
 /** The export of the audit and the keys that verify it. */

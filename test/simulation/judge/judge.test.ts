@@ -45,7 +45,16 @@ function received(body: string, more: Partial<Truth['received'][number]> = {}): 
 }
 
 function lists(projectId: string, more: object = {}): ProjectLists {
-  return { projectId, actions: [], incidents: [], operations: [], inbox: [], deliveries: [], ...more } as ProjectLists
+  return {
+    projectId,
+    actions: [],
+    incidents: [],
+    operations: [],
+    inbox: [],
+    deliveries: [],
+    budgets: [],
+    ...more,
+  } as ProjectLists
 }
 
 const action = (ref: string, more: object = {}) => ({
@@ -181,6 +190,15 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
     withLists(run, ({ actions }) => ({ actions: [...actions, action('re_stranger', { action_id: 'act_second' })] })),
   'lists-agree-with-alerts': run => withLists(run, () => ({ incidents: [] })),
   'accepted-events-are-recorded': run => withLists(run, () => ({ inbox: [] })),
+  'unusable-events-are-dead-lettered': run => {
+    run.truth.unusable.push('evt_1')
+    return withLists(run, () => ({ inbox: [{ inbox_id: 'con_1/evt_1', outcome: 'parked' }] }))
+  },
+  'budgets-hold': run => {
+    const budget = { projectId: OWN, budgetId: 'bud_1', cap: 1_000, amount: 600, granted: 2, refused: 0, open: 0 }
+    run.truth.budgets.push(budget)
+    return run
+  },
   'reports-are-recorded-once': run =>
     withLists(run, ({ operations }) => ({
       operations: [...operations, { operation_id: 'op_second', state: 'completed' }],

@@ -8,6 +8,8 @@ export const RECORD_PROPERTIES: readonly Property[] = [
   { name: 'one-action-for-each-change', promise: 'one-verdict-one-alert', check: findActionFaults },
   { name: 'lists-agree-with-alerts', promise: 'every-channel', check: findDisagreements },
   { name: 'accepted-events-are-recorded', promise: 'stored-before-2xx', check: findLostEvents },
+  { name: 'unusable-events-are-dead-lettered', promise: 'dead-letters', check: findSwallowed },
+  { name: 'budgets-hold', promise: 'client', check: findBudgetFaults },
   { name: 'reports-are-recorded-once', promise: 'client', check: findReportFaults },
   { name: 'lists-stay-in-their-project', promise: 'projects-are-apart', check: findForeignRecords },
 ]
@@ -71,7 +73,42 @@ function findLostEvents({ truth, evidence }: Case): string[] {
     const entry = entries.get(`${connectionId}/${eventId}`)
     if (entry === undefined)
       return [`The notification ${eventId} was accepted, and is not in the inbox of ${connectionId}`]
-    return entry.outcome === 'parked' ? [`The notification ${eventId} could not be used: ${entry.reason}`] : []
+    return entry.outcome === 'parked' && !truth.unusable.includes(eventId)
+      ? [`The notification ${eventId} could not be used: ${entry.reason}`]
+      : []
+  })
+}
+
+/** A notification that cannot be used is listed with its outcome, and a dead letter has its bytes. */
+function findSwallowed({ truth, evidence }: Case): string[] {
+  const letters = evidence.stored.filter(({ place }) => place === 'inbound.dead')
+  const entries = evidence.projects.flatMap(({ inbox }) => inbox)
+  return truth.accepted
+    .filter(({ eventId }) => truth.unusable.includes(eventId))
+    .flatMap(({ connectionId, eventId }) => {
+      const entry = entries.find(({ inbox_id }) => inbox_id === `${connectionId}/${eventId}`)
+      if (entry?.outcome !== 'parked') return [`The unusable notification ${eventId} is ${entry?.outcome}`]
+      return letters.some(({ text }) => text.includes(eventId))
+        ? []
+        : [`The notification ${eventId} has no dead letter`]
+    })
+}
+
+/** A budget grants as many operations of one amount as fit, and shows what they reserve. */
+function findBudgetFaults({ truth, evidence }: Case): string[] {
+  const shown = new Map(
+    evidence.projects.flatMap(({ budgets }) => budgets.map(budget => [budget.budget_id, budget] as const)),
+  )
+  return truth.budgets.flatMap(({ budgetId, cap, amount, granted, refused, open }) => {
+    const fit = Math.floor(cap / amount)
+    if (granted > fit) return [`The budget ${budgetId} granted ${granted} operations, and only ${fit} fit`]
+    if (open > 0) return []
+    if (refused > 0 && granted < fit)
+      return [`The budget ${budgetId} refused an operation, and ${fit - granted} more fit`]
+    const reserved = shown.get(budgetId)?.current.reserved
+    return reserved === granted * amount
+      ? []
+      : [`The budget ${budgetId} shows ${reserved} as reserved for ${granted} of ${amount}`]
   })
 }
 

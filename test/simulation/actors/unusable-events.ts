@@ -1,0 +1,29 @@
+import { createCardProcessor, createChance, type EventSource } from '@backstop/simulator'
+import type { ProviderEvent } from './notifications.ts'
+import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
+
+/** Authentic notifications of the card processor that nobody can use: a refund without its amount. */
+export function drawUnusableEvents(scene: Scene): PlanItem[] {
+  const count = scene.world.swarm().unusableEvents
+  return drawItems(scene, { name: 'unusable event', count }, notifyUnusably)
+}
+
+async function notifyUnusably({ world, random, customers }: Scene): Promise<void> {
+  const { clock, truth, happened } = world
+  const account = random.pick(customers).accounts.find(({ kind }) => kind === 'processor')
+  if (account === undefined || !account.isConnected) return
+  const other = createCardProcessor({ now: () => clock.now, chance: createChance(random.between(0, 2 ** 31)) })
+  const broken = {
+    onEvent: (listener: (event: ProviderEvent) => void) =>
+      other.onEvent(event => {
+        if (event.type !== 'refund.created') return
+        truth.unusable.push(event.id)
+        listener({ ...event, data: { object: { ...event.data.object, amount: 'unknown' } } } as never)
+      }),
+    notePosting: () => {},
+  }
+  account.notifications.follow(broken as unknown as EventSource<ProviderEvent>)
+  const payment = other.createPayment({ amount: 1_234, currency: 'eur' })
+  other.refund({ payment_intent: payment.paymentIntent.id })
+  happened('a notification that cannot be used')
+}
