@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROOFS_PAGE, proofsPage, readPromises, readStatements } from '../scripts/guarantees/page.ts'
 import { expectTest } from './setup/proof.ts'
+import { PROPERTIES } from './simulation/judge/judge.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const statements = readStatements()
@@ -18,7 +19,17 @@ test('every promise has a proof, and every proof a promise', () => {
 test('every line below a heading of promises leads to its proof', () => {
   const promises = readFileSync(resolve(ROOT, 'docs/guarantees.md'), 'utf8').split('\n## What is not promised')[0] ?? ''
   const lines = promises.split('\n').filter(line => line.startsWith('- '))
-  expect(lines.filter(line => !/^- \[.+\]\(guarantees-proofs\.md#[a-z0-9-]+\)$/.test(line))).toEqual([])
+  expect(lines.filter(line => !/^- \[.+\]\(guarantees-proofs\.md#[a-z0-9-]+\)( · simulated: .+)?$/.test(line))).toEqual(
+    [],
+  )
+})
+
+test('beside each promise are the properties by which simulated runs check it', () => {
+  const page = readFileSync(resolve(ROOT, 'docs/guarantees.md'), 'utf8')
+  const named = [...page.matchAll(/#([a-z0-9-]+)\) · simulated: (.+)$/gm)].flatMap(([, promise, names = '']) =>
+    [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => `${promise}: ${name}`),
+  )
+  expect(named.toSorted()).toEqual(PROPERTIES.map(({ name, promise }) => `${promise}: ${name}`).toSorted())
 })
 
 test('docs/guarantees-proofs.md is the current one', () => {

@@ -12,6 +12,7 @@ import { drawUnusableEvents } from './actors/unusable-events.ts'
 export function drawPlan(scene: Scene): PlanItem[] {
   return [
     ...drawChanges(scene),
+    ...drawCalmChanges(scene),
     ...drawPeople(scene),
     ...drawOutages(scene),
     ...drawUnknownObjects(scene),
@@ -29,4 +30,20 @@ export function drawChanges(scene: PlanParts): PlanItem[] {
     const change = random.pick(random.pick(customers).changes)
     return makeChange(world, random, change, { habit: random.pick(HABITS), number: index + 1 })
   })
+}
+
+/** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
+const RECOVERED_AFTER_MS = 61_000
+
+/** Changes of a stranger after the faults and the recovery from them. */
+function drawCalmChanges(scene: Scene): PlanItem[] {
+  const { durationMs } = scene
+  return drawItems(
+    { ...scene, durationMs: 15_000 },
+    { name: 'calm change', count: scene.world.swarm().calmChanges },
+    ({ world, random, customers }, index) => {
+      const change = random.pick(random.pick(customers).changes)
+      return makeChange(world, random, change, { habit: 'nothing', number: 5_000 + index })
+    },
+  ).map(item => ({ ...item, atMs: durationMs + RECOVERED_AFTER_MS + item.atMs }))
 }

@@ -107,7 +107,10 @@ function openAccount(
     notifications,
     isConnected: false,
     isBeingChanged: false,
-    connect: () => connect(world.api, random, account),
+    connect: async () => {
+      await connect(world.api, random, account)
+      world.truth.secrets.push(...secretsOf(account))
+    },
     report: async (operation, key) => {
       const path = '/v1/operations'
       if (!account.isConnected) throw new Refused(`POST ${path}`, { status: 404, body: {} })
@@ -153,6 +156,12 @@ async function connect(api: ApiUser, random: Random, account: Account): Promise<
   endpoint.connectionId = String(made.connection_id)
   endpoint.credential = credentialOf(kind, { ...own, ...made }) ?? (await rotateSecret(api, account))
   account.isConnected = true
+}
+
+/** The secrets of a connection, which only its customer and its provider know. */
+function secretsOf({ endpoint: { credential }, isReadable }: Account): string[] {
+  const inbound = credential.kind === 'none' ? [] : 'secrets' in credential ? credential.secrets : [credential.password]
+  return [...inbound, ...(isReadable ? [READ_KEY] : [])]
 }
 
 /** Replaces the secret. The answer shows it only once: if it is lost, the secret is rotated again. */

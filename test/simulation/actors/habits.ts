@@ -31,6 +31,8 @@ export interface Habits {
   readonly budgets: number
   /** Authentic notifications that cannot be used. */
   readonly unusableEvents: number
+  /** Changes that are made when the faults have ended: everything must be in time again. */
+  readonly calmChanges: number
 }
 
 /** Draws what the world does in a run. */
@@ -52,6 +54,7 @@ export function drawHabits(random: Random): Habits {
     cappedGroups: maybe(0.12, () => 1),
     budgets: maybe(0.15, () => 1),
     unusableEvents: maybe(0.15, () => random.between(1, 3)),
+    calmChanges: maybe(0.2, () => 2),
   }
 }
 
@@ -72,4 +75,5 @@ export const NO_HABITS: Habits = {
   cappedGroups: 0,
   budgets: 0,
   unusableEvents: 0,
+  calmChanges: 0,
 }

@@ -9,7 +9,7 @@ export const RECORD_PROPERTIES: readonly Property[] = [
   { name: 'lists-agree-with-alerts', promise: 'every-channel', check: findDisagreements },
   { name: 'accepted-events-are-recorded', promise: 'stored-before-2xx', check: findLostEvents },
   { name: 'unusable-events-are-dead-lettered', promise: 'dead-letters', check: findSwallowed },
-  { name: 'budgets-hold', promise: 'client', check: findBudgetFaults },
+  { name: 'budgets-hold', promise: 'budgets', check: findBudgetFaults },
   { name: 'reports-are-recorded-once', promise: 'client', check: findReportFaults },
   { name: 'lists-stay-in-their-project', promise: 'projects-are-apart', check: findForeignRecords },
 ]
