@@ -4,7 +4,7 @@ import type { Property } from '../property.ts'
 /** Where data of persons may be (docs/architecture.md, "Retention"). */
 const MAY_HOLD_PERSONS = /^(subjects|actions|inbox_bodies|inbound\..+|rereads.*|readbacks|alerts)$/
 /** The simulated providers give every customer and every user of a dashboard an address in these domains. */
-const PERSON = /[\w.+-]+@(?:shop\.)?example(?:\.com)?\b/
+const PERSON = /@(?:shop\.)?example\b/
 
 /** Where personal data and secrets are. */
 export const DATA_PROPERTIES: readonly Property[] = [
@@ -17,8 +17,8 @@ function findPersons({ alerts, evidence }: Case): string[] {
   const kept = evidence.stored.filter(({ place }) => !MAY_HOLD_PERSONS.test(place))
   return unique(
     [...sent, ...kept].flatMap(({ place, text }) => {
-      const [person] = PERSON.exec(text) ?? []
-      return person === undefined ? [] : [`${person} is in ${place}`]
+      const at = text.search(PERSON)
+      return at === -1 ? [] : [`An address of a person is in ${place}: ${text.slice(Math.max(0, at - 30), at + 15)}`]
     }),
   )
 }
