@@ -37,6 +37,26 @@ export class Broker {
     return this.#groups
   }
 
+  /** Adds a partition to topics. Their groups are formed anew when their members have noticed it. @param noticedMs after how long */
+  addPartitions(topics: readonly TopicName[], noticedMs: number): void {
+    for (const topic of topics) this.log.addPartition(topic)
+    for (const group of this.#groups.values())
+      if (topics.some(topic => group.readTopics.has(topic))) this.#clock.schedule(noticedMs, () => group.rebalance())
+  }
+
+  /** Removes what every group has read and committed, as the retention does days later. @returns how many messages */
+  removeRead(): number {
+    let count = 0
+    for (const topic of new Set([...this.#groups.values()].flatMap(({ readTopics }) => [...readTopics]))) {
+      const readers = [...this.#groups.values()].filter(({ readTopics }) => readTopics.has(topic))
+      for (let partition = 0; partition < this.log.countPartitions(topic); partition += 1) {
+        const offsets = readers.map(({ committed }) => Number(committed.get(`${topic}/${partition}`) ?? 0n))
+        count += this.log.removeBefore(topic, partition, Math.min(...offsets))
+      }
+    }
+    return count
+  }
+
   /** The bus of one process. */
   openBus(process: { readonly wire: Wire; readonly clock: Clock; readonly logger?: Logger | undefined }): SimulatedBus {
     const consumers: { consumer: SimulatedConsumer; group: Group }[] = []

@@ -40,6 +40,8 @@ export class Group {
   #isRebalancing = false
   #cancelTimeout = () => {}
 
+  /** All topics that its members have ever read. */
+  readonly readTopics = new Set<TopicName>()
   /** The number of commits that are on their way to the coordinator. */
   commitsInFlight = 0
 
@@ -51,6 +53,7 @@ export class Group {
   join(member: GroupMember): void {
     if (!this.#members.includes(member)) this.#members.push(member)
     this.#joined.add(member)
+    for (const topic of member.topics) this.readTopics.add(topic)
     this.rebalance()
   }
 

@@ -64,14 +64,13 @@ export class TopicLog {
     return BigInt(first + messages.length)
   }
 
-  /** Removes messages that are older. */
-  expire(beforeMs: number): void {
-    for (const partition of [...this.#topics.values()].flat()) {
-      const kept = partition.messages.findIndex(message => message.timestampMs >= beforeMs)
-      const count = kept === -1 ? partition.messages.length : kept
-      partition.messages.splice(0, count)
-      partition.first += count
-    }
+  /** Removes the messages before an offset. @returns how many */
+  removeBefore(topic: TopicName, partition: number, offset: number): number {
+    const found = this.#partition(topic, partition)
+    const count = Math.max(0, Math.min(offset - found.first, found.messages.length))
+    found.messages.splice(0, count)
+    found.first += count
+    return count
   }
 
   /** Calls `wake` after each new message. @returns a function that ends this */

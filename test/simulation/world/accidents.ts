@@ -7,6 +7,9 @@ import type { Scheduler } from './scheduler.ts'
 import type { Swarm } from './swarm.ts'
 import type { Trace } from './trace.ts'
 
+/** Consumers read the number of partitions again after this time, in milliseconds (`metadataMaxAge`). */
+const NOTICED_MS = 30_000
+
 export interface AccidentParts {
   readonly scheduler: Scheduler
   readonly random: Random
@@ -41,7 +44,7 @@ export function planAccidents(parts: AccidentParts): void {
 }
 
 /** Each accident returns its name, or undefined if nothing was there that it could happen to. */
-function accidentsOf({ scheduler, random, mongo, broker, cluster }: AccidentParts) {
+function accidentsOf({ scheduler, random, swarm, mongo, broker, cluster }: AccidentParts) {
   return {
     electionsMs: () => (mongo.elect(random.next()) > 0 ? 'an election lost a write' : 'an election'),
     oplogLossMs: () => {
@@ -68,6 +71,20 @@ function accidentsOf({ scheduler, random, mongo, broker, cluster }: AccidentPart
       if (running.length === 0) return undefined
       random.pick(running).freeze(random.pick([2_000, 10_000, 40_000]))
       return 'a process froze'
+    },
+    // To all topics of a group, as docs/sizing.md says. The compacted one must keep its partitions.
+    addedPartitionsMs: () => {
+      const { readTopics } = random.pick([...broker.groups().values()])
+      const topics = [...readTopics].filter(topic => TOPICS[topic].cleanup === 'delete')
+      broker.addPartitions(topics, random.between(100, NOTICED_MS))
+      return 'partitions were added'
+    },
+    retentionMs: () => (broker.removeRead() > 0 ? 'retention removed messages' : undefined),
+    clockJumpsMs: () => {
+      const running = cluster.running()
+      if (running.length === 0 || swarm.clockMs === 0) return undefined
+      random.pick(running).aheadMs = random.between(-swarm.clockMs, swarm.clockMs)
+      return 'a clock jumped'
     },
   } satisfies Partial<Record<keyof Swarm, () => string | undefined>>
 }

@@ -100,7 +100,7 @@ export class Cluster {
     const process = new SimulatedProcess({
       name: `${name}/${this.#count}`,
       scheduler,
-      aheadMs: () => aheadMs,
+      aheadMs,
       fateOf,
       trace: (process, command) => detail(`${process} ${command}`),
     })

@@ -15,7 +15,7 @@ export interface ProcessOptions {
   readonly name: string
   readonly scheduler: Scheduler
   /** Milliseconds by which the clock of the process is ahead. */
-  readonly aheadMs: () => number
+  readonly aheadMs: number
   readonly fateOf: (command: Command, process: SimulatedProcess) => Fate
   /** Told of every command that a server carried out. */
   readonly trace: (process: string, command: string) => void
@@ -26,17 +26,20 @@ export class SimulatedProcess {
   readonly name: string
   readonly clock: Clock
   readonly wire: Wire
+  /** It jumps when the clock of the host is set. */
+  aheadMs: number
   readonly #options: ProcessOptions
   #isAlive = true
   #frozenUntilMs = 0
   readonly #onEnd: (() => void)[] = []
 
   constructor(options: ProcessOptions) {
-    const { scheduler, aheadMs } = options
+    const { scheduler } = options
+    this.aheadMs = options.aheadMs
     this.name = options.name
     this.#options = options
     this.clock = {
-      now: () => scheduler.now + aheadMs(),
+      now: () => scheduler.now + this.aheadMs,
       schedule: (delayMs, act) => this.#schedule(delayMs, act),
     }
     this.wire = {

@@ -19,7 +19,9 @@ export interface Swarm extends Habits {
   readonly leaderMovesMs: number
   readonly freezesMs: number
   readonly oplogLossMs: number
-  readonly addedPartitions: boolean
+  readonly addedPartitionsMs: number
+  readonly retentionMs: number
+  readonly clockJumpsMs: number
   /** Longest delay until a majority has a write, in milliseconds. */
   readonly replicationMs: number
   /** How far the clocks of processes differ, in milliseconds. */
@@ -48,7 +50,9 @@ export function drawSwarm(random: Random): Swarm {
     leaderMovesMs: maybe(() => random.between(20, 90) * 1_000),
     freezesMs: maybe(() => random.between(30, 120) * 1_000),
     oplogLossMs: maybe(() => random.between(20, 120) * 1_000),
-    addedPartitions: random.chance(0.2),
+    addedPartitionsMs: random.chance(0.2) ? random.between(20, 90) * 1_000 : 0,
+    retentionMs: maybe(() => random.between(10, 60) * 1_000),
+    clockJumpsMs: maybe(() => random.between(10, 60) * 1_000),
     replicationMs: random.pick([1, 5, 50, 500]),
     clockMs: maybe(() => random.pick([100, 900])),
     repeats: maybe(() => random.pick([0.05, 0.3])),
@@ -72,7 +76,9 @@ export const CALM: Swarm = {
   leaderMovesMs: 0,
   freezesMs: 0,
   oplogLossMs: 0,
-  addedPartitions: false,
+  addedPartitionsMs: 0,
+  retentionMs: 0,
+  clockJumpsMs: 0,
   replicationMs: 1,
   clockMs: 0,
   repeats: 0,
