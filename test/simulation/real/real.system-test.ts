@@ -8,4 +8,8 @@ test('two seeds are right on real parts', { timeout: 300_000, retry: 0 }, async 
   const { runs, timeline } = await runReal({ seeds: [3, 4], minutes: 2, stack: stackUrls(), folder })
   const faults = runs.flatMap(({ seed, faults }) => faults.map(fault => `seed ${seed}: ${fault}`))
   expect(faults, timeline.join('\n')).toEqual([])
+  expect(
+    runs.every(({ alerts }) => alerts > 0),
+    'alerts to the receivers of each seed',
+  ).toBe(true)
 })

@@ -41,6 +41,8 @@ export interface RealRunResult {
   readonly seed: number
   /** What the judge found, a line each. */
   readonly faults: readonly string[]
+  /** How many alerts its receivers got. */
+  readonly alerts: number
 }
 
 export interface RealGroupResult {
@@ -142,7 +144,7 @@ async function judgeWorlds(run: Run, faultsEndedMs: number): Promise<RealRunResu
       faultsEndedMs,
       endMs,
     })
-    runs.push({ seed, faults: found })
+    runs.push({ seed, faults: found, alerts: truth.received.length })
   }
   return runs
 }
