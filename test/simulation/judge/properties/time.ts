@@ -20,7 +20,9 @@ function findEarlyAlerts({ truth, alerts, terms }: Case): string[] {
       return []
     const name = nameOf(data.action)
     const madeAtMs = Math.min(...truth.deeds.filter(({ names }) => names.includes(name)).map(deed => deed.atMs))
-    const recordedAtMs = Math.max(Date.parse(data.action.first_seen_at), Number.isFinite(madeAtMs) ? madeAtMs : 0)
+    // What only a total reports becomes an action when its minute is over ("Totals of a charge" in docs/decisions/explaining.md).
+    const seenAtMs = data.action.provider_ref === null ? 0 : Date.parse(data.action.first_seen_at)
+    const recordedAtMs = Math.max(seenAtMs, Number.isFinite(madeAtMs) ? madeAtMs : 0)
     const earlyMs = recordedAtMs + terms.secondLookMs - terms.clockMs - atMs
     return earlyMs > 0 ? [`${channel} was notified of ${name} ${earlyMs} ms before its second look`] : []
   })
