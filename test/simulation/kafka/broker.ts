@@ -44,10 +44,11 @@ export class Broker {
       if (topics.some(topic => group.readTopics.has(topic))) this.#clock.schedule(noticedMs, () => group.rebalance())
   }
 
-  /** Removes what every group has read and committed, as the retention does days later. @returns how many messages */
+  /** Removes what every group has read and committed, as the retention does days later; dead letters stay longer. @returns how many messages */
   removeRead(): number {
     let count = 0
     for (const topic of new Set([...this.#groups.values()].flatMap(({ readTopics }) => [...readTopics]))) {
+      if (topic.endsWith('.dead')) continue
       const readers = [...this.#groups.values()].filter(({ readTopics }) => readTopics.has(topic))
       for (let partition = 0; partition < this.log.countPartitions(topic); partition += 1) {
         const offsets = readers.map(({ committed }) => Number(committed.get(`${topic}/${partition}`) ?? 0n))
