@@ -6,7 +6,7 @@ import type {
   ShownBudget,
   ShownOperation,
 } from '@backstop/contracts'
-import type { Truth } from '../actors/truth.ts'
+import type { Deed, Truth } from '../actors/truth.ts'
 
 /** What the management API shows of one project when the run is at rest. */
 export interface ProjectLists {
@@ -62,6 +62,8 @@ export interface AlertBody {
   readonly data: {
     readonly incident?: { readonly incident_id: string; readonly code: string; readonly reopened?: number }
     readonly action?: {
+      readonly provider: string
+      readonly connection_ids: readonly string[]
       readonly provider_ref: string | null
       readonly subject: string
       readonly amount: number | null
@@ -89,6 +91,14 @@ export interface Case {
   readonly evidence: Evidence
   readonly terms: Terms
   readonly alerts: readonly ReceivedAlert[]
+}
+
+/** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
+const RECOVERED_AFTER_MS = 60_000
+
+/** Whether a change was made after the last fault and the recovery from it. */
+export function isMadeAfterRecovery({ faultsEndedMs }: Terms, { atMs }: Deed): boolean {
+  return atMs > faultsEndedMs + RECOVERED_AFTER_MS
 }
 
 /** The name of the change that an alert or a record is about: its id, or the amount of its payment if the provider gave no id. */

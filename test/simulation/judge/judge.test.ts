@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type AccountTruth, type Deed, newTruth, type Truth } from '../actors/truth.ts'
 import type { Evidence, ProjectLists, Terms } from './evidence.ts'
 import { judge, PROPERTIES } from './judge.ts'
@@ -32,10 +32,19 @@ function deed(ref: string, more: Partial<Deed> = {}): Deed {
   return { ...common, ref, names: [ref], ...more }
 }
 
-function alert(event: string, ref: string, more: { incidentId?: string; project_id?: string; data?: object } = {}) {
-  const { incidentId = `inc_${ref}`, project_id = OWN, data } = more
+interface MoreOfAlert {
+  readonly incidentId?: string
+  readonly project_id?: string
+  readonly data?: object
+  readonly shownBy?: readonly string[]
+}
+
+/** @param more.shownBy the accounts that show the action, first the one whose id it has */
+function alert(event: string, ref: string, more: MoreOfAlert = {}) {
+  const { incidentId = `inc_${ref}`, project_id = OWN, data, shownBy = ['processor'] } = more
   const incident = { incident_id: incidentId, code: 'UNEXPECTED_ACTION' }
-  const action = { provider_ref: ref, subject: 'pi_1', amount: 100, first_seen_at: iso(T0) }
+  const shown = { provider: shownBy[0], connection_ids: shownBy.map(kind => `con_${kind}`) }
+  const action = { ...shown, provider_ref: ref, subject: 'pi_1', amount: 100, first_seen_at: iso(T0) }
   return JSON.stringify({ id: `alr_${event}_${ref}`, event, project_id, data: { incident, action, ...data } })
 }
 
@@ -233,4 +242,66 @@ test('a repeat of a delivery with the same bytes is right after a lost answer, a
   expect(judged(withReceived(lost, { ...first!, isAnswered: false }, first!))).toEqual([])
   const broken = withReceived(rightRun(), received(opened()))
   expect(judged({ ...broken, terms: { ...TERMS, mayRepeat: true } })).toEqual([])
+})
+
+describe('a refund through the gateway, reported with the id of the biller', () => {
+  const BILLER = ['subscription']
+  const GATEWAY = ['processor']
+  const faultsOf = (
+    openings: readonly { readonly ref: string; readonly shownBy: readonly string[] }[],
+    { isReported = false, open = 1, faultsEndedMs = T0 } = {},
+  ) => {
+    const { truth, evidence } = rightRun()
+    const begins = { fromMs: T0, toMs: T0 }
+    const accounts = [...BILLER, ...GATEWAY].map(kind => ({ projectId: OWN, kind, grounds: [] }))
+    const grounds = isReported ? [{ reason: 'an operation', explains: false, begins }] : []
+    truth.deeds.push(deed('txn_1', { names: ['txn_1', 're_1'], accounts, grounds }))
+    for (const { ref, shownBy } of openings) truth.received.push(received(alert('incident.opened', ref, { shownBy })))
+    const run = withLists({ truth, evidence, terms: { ...TERMS, faultsEndedMs } }, ({ incidents }) => ({
+      incidents: [
+        ...incidents,
+        ...openings.map(({ ref }, index) => ({ incident_id: `inc_${ref}`, state: index < open ? 'open' : 'resolved' })),
+      ],
+    }))
+    return judged(run).map(fault => fault.slice(0, fault.indexOf(':')))
+  }
+  const apart = [
+    { ref: 'txn_1', shownBy: BILLER },
+    { ref: 're_1', shownBy: GATEWAY },
+  ]
+
+  test('may alert at both accounts while nothing says that they show one refund', () => {
+    expect(faultsOf(apart)).toEqual([])
+    expect(faultsOf([{ ref: 're_1', shownBy: GATEWAY }], { isReported: true })).toEqual([])
+  })
+
+  test.each([
+    { name: 'both incidents stay open', openings: apart, more: { open: 2 }, fault: 'one-incident-for-each-change' },
+    {
+      name: 'its second alert knows both accounts',
+      openings: [apart[0]!, { ref: 're_1', shownBy: [...GATEWAY, ...BILLER] }],
+      more: {},
+      fault: 'one-incident-for-each-change',
+    },
+    {
+      name: 'nothing was broken',
+      openings: apart,
+      more: { faultsEndedMs: T0 - 5 * MINUTE },
+      fault: 'one-incident-for-each-change',
+    },
+    {
+      name: 'the account of its report alerts',
+      openings: [apart[0]!],
+      more: { isReported: true },
+      fault: 'explained-changes-are-silent',
+    },
+    {
+      name: 'the alert of the other account knows both',
+      openings: [{ ref: 're_1', shownBy: [...GATEWAY, ...BILLER] }],
+      more: { isReported: true },
+      fault: 'explained-changes-are-silent',
+    },
+  ])('is wrong if $name', ({ openings, more, fault }) => {
+    expect(faultsOf(openings, more)).toContain(fault)
+  })
 })

@@ -1,5 +1,5 @@
 import { type ChannelTruth, type Deed, expectationOf, isExplained } from '../../actors/truth.ts'
-import { type Case, nameOf, type ReceivedAlert } from '../evidence.ts'
+import { type Case, isMadeAfterRecovery, nameOf, type ReceivedAlert } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
 /** Which changes alert. */
@@ -30,6 +30,16 @@ function alertsAbout(alerts: Case['alerts'], { names, projectId }: Deed): Receiv
 /** What the product has to do about a change. Its second look is some time between the first possible one and the end of the run. */
 function expectation({ terms }: Case, deed: Deed): ReturnType<typeof expectationOf> {
   return expectationOf(deed, { earliestMs: deed.atMs + terms.secondLookMs - terms.clockMs, latestMs: terms.endMs })
+}
+
+/**
+ * Whether an alert is about what one account alone shows of a refund that two accounts show. Until the biller has answered, because its
+ * notifications are not signed, and the processor has named the refund, nothing says that they are one refund. Meanwhile each is judged by
+ * itself: a signed refund alerts whether or not a provider answers, and so does one that only a total proves (docs/guarantees.md).
+ */
+function isOfOneAccount(run: Case, deed: Deed, { body }: ReceivedAlert): boolean {
+  const isAlone = deed.accounts.length > 1 && body.data.action?.connection_ids.length === 1
+  return isAlone && !isMadeAfterRecovery(run.terms, deed)
 }
 
 function describe({ title, ref }: Deed): string {
@@ -68,9 +78,16 @@ function isStillTried({ evidence, terms }: Case, channelId: string): boolean {
 
 function findFalseAlerts(run: Case): string[] {
   return run.truth.deeds
-    .filter(deed => openingsOf(run, deed).length > 0)
-    .filter(deed => !deed.isJudged || expectation(run, deed) === 'silence')
+    .filter(deed =>
+      openingsOf(run, deed).some(alert => !deed.isJudged || expectation(run, shownBy(run, deed, alert)) === 'silence'),
+    )
     .map(deed => `${describe(deed)} is explained, and people were alerted`)
+}
+
+/** A change as an alert shows it. What software and people say names the refund of the first account, not that of the other one. */
+function shownBy(run: Case, deed: Deed, alert: ReceivedAlert): Deed {
+  const isOther = alert.body.data.action?.provider !== deed.accounts[0]?.kind
+  return isOther && isOfOneAccount(run, deed, alert) ? { ...deed, grounds: [] } : deed
 }
 
 /** An alert about something that nobody did, or about a change of another kind than refunds and cancellations. */
@@ -85,10 +102,18 @@ function findInventedAlerts({ alerts, truth }: Case): string[] {
   })
 }
 
+/** Two accounts may open an incident each before their refunds are known as one. Then one of both is resolved. */
 function findSecondIncidents(run: Case): string[] {
   return run.truth.deeds.flatMap(deed => {
-    const incidents = new Set(openingsOf(run, deed).map(({ body }) => body.data.incident?.incident_id))
-    return incidents.size > 1 ? [`${describe(deed)} opened ${incidents.size} incidents`] : []
+    const openings = openingsOf(run, deed)
+    const incidents = new Set(openings.map(({ body }) => body.data.incident?.incident_id))
+    const isApart = openings.every(alert => isOfOneAccount(run, deed, alert))
+    const allowed = isApart ? new Set(openings.map(({ body }) => body.data.action?.provider)).size : 1
+    if (incidents.size > allowed) return [`${describe(deed)} opened ${incidents.size} incidents`]
+    const open = run.evidence.projects
+      .flatMap(lists => lists.incidents)
+      .filter(({ incident_id, state }) => incidents.has(incident_id) && state !== 'resolved')
+    return open.length > 1 ? [`${describe(deed)} has ${open.length} open incidents`] : []
   })
 }
 

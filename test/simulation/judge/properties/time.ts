@@ -1,11 +1,9 @@
-import { type Case, nameOf } from '../evidence.ts'
+import { type Case, isMadeAfterRecovery, nameOf } from '../evidence.ts'
 import type { Property } from '../property.ts'
 import { openingsOf } from './alerts.ts'
 
 /** From its second look an alert takes this long at most while nothing is broken, in milliseconds (docs/guarantees.md). */
 const ALERT_WITHIN_MS = 5_000
-/** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
-const RECOVERED_AFTER_MS = 60_000
 
 /** When things happen. */
 export const TIME_PROPERTIES: readonly Property[] = [
@@ -33,7 +31,7 @@ function findLateAlerts(run: Case): string[] {
   const { terms, truth } = run
   const withinMs = terms.delayMs + terms.secondLookMs + ALERT_WITHIN_MS + terms.clockMs
   return truth.deeds
-    .filter(({ atMs }) => atMs > terms.faultsEndedMs + RECOVERED_AFTER_MS)
+    .filter(deed => isMadeAfterRecovery(terms, deed))
     .flatMap(deed =>
       openingsOf(run, deed)
         .filter(({ atMs }) => atMs > deed.atMs + withinMs)
