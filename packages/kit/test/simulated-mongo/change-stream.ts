@@ -13,19 +13,22 @@ export class SimulatedChangeStream {
   readonly #first: readonly ((event: Document) => boolean)[]
   readonly #pipeline: Document[]
   readonly #waitMs: number
+  readonly #looksUp: boolean
   #position: number | undefined
   #pending: Document[] = []
   #isClosed = false
   #wake = () => {}
   resumeToken: { readonly _data: string } | undefined
 
-  constructor(connection: Connection, pipeline: Document[], { resumeAfter, maxAwaitTimeMS = 1_000 }: Document) {
+  constructor(connection: Connection, pipeline: Document[], options: Document) {
+    const { resumeAfter, maxAwaitTimeMS = 1_000, fullDocument } = options
     this.#connection = connection
     const others = pipeline.findIndex(stage => stage.$match === undefined)
     const count = others === -1 ? pipeline.length : others
     this.#first = pipeline.slice(0, count).map(stage => matcherOf(stage.$match))
     this.#pipeline = pipeline.slice(count)
     this.#waitMs = maxAwaitTimeMS
+    this.#looksUp = fullDocument === 'updateLookup'
     if (resumeAfter !== undefined) this.#position = positionOf(resumeAfter._data)
   }
 
@@ -82,8 +85,21 @@ export class SimulatedChangeStream {
   #eventsAfter(position: number): Document[] | undefined {
     return this.#connection.server
       .entriesAfter(position)
-      ?.map(toEvent)
+      ?.map(entry => this.#toEvent(entry))
       .filter(event => this.#first.every(matches => matches(event)))
+  }
+
+  #toEvent({ position, collection, id, before, after, isReplacement }: OplogEntry): Document {
+    const event = {
+      _id: tokenOf(position),
+      ns: { db: 'simulation', coll: collection.name },
+      documentKey: { _id: (after ?? before)?._id },
+    }
+    if (after === undefined) return { ...event, operationType: 'delete' }
+    if (before === undefined) return { ...event, operationType: 'insert', fullDocument: after }
+    if (isReplacement) return { ...event, operationType: 'replace', fullDocument: after }
+    const lookedUp = () => ({ fullDocument: this.#connection.server.confirmedDocument(collection, id) ?? null })
+    return { ...event, operationType: 'update', ...(this.#looksUp ? lookedUp() : {}) }
   }
 }
 
@@ -94,17 +110,4 @@ function tokenOf(position: number): { readonly _data: string } {
 
 function positionOf(token: string): number {
   return Number.parseInt(token.slice(2), 16)
-}
-
-function toEvent({ position, collection, before, after, isReplacement }: OplogEntry): Document {
-  const event = {
-    _id: tokenOf(position),
-    ns: { db: 'simulation', coll: collection.name },
-    documentKey: { _id: (after ?? before)?._id },
-  }
-  if (after === undefined) return { ...event, operationType: 'delete' }
-  if (before === undefined) return { ...event, operationType: 'insert', fullDocument: after }
-  return isReplacement
-    ? { ...event, operationType: 'replace', fullDocument: after }
-    : { ...event, operationType: 'update' }
 }

@@ -113,6 +113,29 @@ export function describeChangeStreams({ database, of }: ContractSubject): void {
       await stream.close()
     })
 
+    test('looks up the newest document of an update if it is asked to, which is null if it is deleted', async () => {
+      const stream = of('things').watch([], { fullDocument: 'updateLookup', maxAwaitTimeMS: 100 }) as ChangeStream<
+        Document,
+        Document & { operationType: string }
+      >
+      await stream.tryNext()
+      await of('things').insertMany([{ _id: 'a', n: 1 }, { _id: 'b' }])
+      await of('things').updateOne({ _id: 'a' }, { $set: { n: 2 } })
+      await of('things').updateOne({ _id: 'a' }, { $set: { n: 3 } })
+      await of('things').updateOne({ _id: 'b' }, { $set: { n: 2 } })
+      await of('things').deleteOne({ _id: 'b' })
+      const changes = await read(stream, 6)
+      expect(changes.map(({ operationType, fullDocument }) => ({ operationType, fullDocument }))).toEqual([
+        { operationType: 'insert', fullDocument: { _id: 'a', n: 1 } },
+        { operationType: 'insert', fullDocument: { _id: 'b' } },
+        { operationType: 'update', fullDocument: { _id: 'a', n: 3 } },
+        { operationType: 'update', fullDocument: { _id: 'a', n: 3 } },
+        { operationType: 'update', fullDocument: null },
+        { operationType: 'delete' },
+      ])
+      await stream.close()
+    })
+
     test('does not resume where the history is lost', async () => {
       const stream = await openStream(PIPELINE, { _data: await database().positionTooOld() })
       const error = (await errorOf(read(stream, 1))) as MongoServerError
