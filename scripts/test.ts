@@ -54,6 +54,7 @@ const ON_REQUEST: readonly Part[] = [
       'test/e2e/every-provider.system-test.ts',
       'test/faults/two-reconcilers.system-test.ts',
       'test/faults/bulkhead.system-test.ts',
+      'test/simulation/simulation.slow-test.ts',
     ],
     env: { BACKSTOP_TEST_SOAK: 'yes' },
   },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { IS_SOAK } from '../setup/soak.ts'
 import { simulate, weaknesses } from './command/simulate.ts'
 import { openWorkers, type WorkerPool } from './command/worker-pool.ts'
 import type { RunOptions } from './run.ts'
@@ -11,8 +12,9 @@ interface Regression extends RunOptions {
   readonly fault: string
 }
 
-const RUNS = 1_000
-const TWICE_EVERY = 10
+/** Two to four minutes on two cores. */
+const RUNS = IS_SOAK ? 3_000 : 300
+const TWICE_EVERY = 20
 const regressions = parse(readFileSync(resolve(import.meta.dirname, 'regressions.yaml'), 'utf8')) as Regression[]
 
 let workers: WorkerPool

@@ -234,7 +234,7 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     this.#isCommitting = true
     const generation = this.#generation
     const offsets = due.map(({ owned, offset }) => [nameOf(owned.id), offset] as const)
-    this.#group.commitsInFlight += 1
+    this.#group.commitSent()
     try {
       const isAccepted = await this.#call('commit', () => this.#group.commit(this, generation, offsets))
       if (isAccepted) for (const { owned, offset } of due) owned.tracker.committed(offset)
@@ -242,7 +242,6 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     } catch {
       this.#commitAgain = true
     }
-    this.#group.commitsInFlight -= 1
     this.#isCommitting = false
     this.#check()
     if (!this.#commitAgain) return

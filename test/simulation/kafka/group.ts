@@ -42,8 +42,7 @@ export class Group {
 
   /** All topics that its members have ever read. */
   readonly readTopics = new Set<TopicName>()
-  /** The number of commits that are on their way to the coordinator. */
-  commitsInFlight = 0
+  #atNextCommit: (() => void) | undefined
 
   constructor(log: TopicLog, timers: CoordinatorTimers) {
     this.#log = log
@@ -63,6 +62,18 @@ export class Group {
     this.#members = this.#members.filter(other => other !== member)
     this.#joined.delete(member)
     this.rebalance()
+  }
+
+  /** Acts once, when the next commit is on its way to the coordinator. */
+  atNextCommit(act: () => void): void {
+    this.#atNextCommit = act
+  }
+
+  /** A member sent a commit. */
+  commitSent(): void {
+    const act = this.#atNextCommit
+    this.#atNextCommit = undefined
+    act?.()
   }
 
   /** The topics of all members. */

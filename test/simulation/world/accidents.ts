@@ -44,7 +44,7 @@ export function planAccidents(parts: AccidentParts): void {
 }
 
 /** Each accident returns its name, or undefined if nothing was there that it could happen to. */
-function accidentsOf({ scheduler, random, swarm, mongo, broker, cluster }: AccidentParts) {
+function accidentsOf({ scheduler, random, swarm, endMs, trace, mongo, broker, cluster }: AccidentParts) {
   return {
     electionsMs: () => (mongo.elect(random.next()) > 0 ? 'an election lost a write' : 'an election'),
     oplogLossMs: () => {
@@ -55,9 +55,16 @@ function accidentsOf({ scheduler, random, swarm, mongo, broker, cluster }: Accid
       const groups = [...broker.groups().values()]
       if (groups.length === 0) return undefined
       const group = random.pick(groups)
-      const isCommitting = group.commitsInFlight > 0
-      group.rebalance()
-      return isCommitting ? 'a rebalance with a commit in flight' : 'a rebalance'
+      if (random.chance(0.5)) {
+        group.rebalance()
+        return 'a rebalance'
+      }
+      group.atNextCommit(() => {
+        if (scheduler.now >= endMs) return
+        group.rebalance()
+        trace.happened('a rebalance with a commit in flight')
+      })
+      return undefined
     },
     leaderMovesMs: () => {
       const topic = random.pick(Object.keys(TOPICS) as TopicName[])

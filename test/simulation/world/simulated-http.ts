@@ -20,8 +20,9 @@ const FIRST_PORT = 20_001
 const ports = new WeakMap<Server, number>()
 let servers: Server[] = []
 
-/** Forgets the servers of an earlier run. */
+/** Forgets the servers of an earlier run. Each has a timer of Node's own, which would keep the whole run in memory. */
 export function forgetServers(): void {
+  for (const server of servers) server.close(() => {})
   servers = []
 }
 
