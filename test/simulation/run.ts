@@ -40,6 +40,10 @@ const FATES = {
 } as const
 
 let virtualNow = () => START_MS
+/** A rejected promise that nobody handles ends a real process. */
+let onUnhandled = (error: unknown): void => {
+  throw error
+}
 
 /** A run, exactly. The same options give the same run. */
 export interface RunOptions {
@@ -73,6 +77,7 @@ export interface RunResult {
 export function prepare(): void {
   replaceListening()
   forbidTime(() => virtualNow())
+  process.on('unhandledRejection', error => onUnhandled(error))
 }
 
 /** Runs the product and its world from a seed, until everything is at rest, and judges it. */
@@ -159,6 +164,9 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
   const drawn = leaveOut(drawSwarm(random.fork('swarm')), without)
   const trace = new Trace(() => scheduler.now - START_MS, keepTimeline)
   const truth = newTruth()
+  onUnhandled = error => {
+    truth.wrongs.push(`A process would end by ${error instanceof Error ? error.stack : String(error)}`)
+  }
   const delays = random.fork('replication')
   const mongo = new MongoServer(COLLECTIONS, {
     replicate: confirm => void scheduler.schedule(delays.between(1, world.swarm.replicationMs), confirm),
