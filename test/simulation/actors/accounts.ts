@@ -175,9 +175,7 @@ export async function rotateSecret(
   const path = `/v1/projects/${truth.projectId}/connections/${endpoint.connectionId}/rotate-secret`
   for (;;) {
     const { status, body } = await api.call('POST', path, { ...own, ...overlap }, api.newKey())
-    // A given secret whose answer was lost is in use already.
-    const isInUse = kind === 'reseller' && status === 409
-    if (status >= 300 && !isInUse) throw new Refused(`POST ${path}`, { status, body })
+    if (status >= 300) throw new Refused(`POST ${path}`, { status, body })
     const credential = credentialOf(kind, { ...own, ...body })
     if (credential !== undefined) return credential
   }

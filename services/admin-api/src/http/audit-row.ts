@@ -24,7 +24,8 @@ export function changeWithAuditRow(
     const id = newId('audit')
     return stores.transaction(async collections => {
       const { recorded, changes } = recordChanges(collections)
-      const written = await write(recorded)
+      const done = await collections.audit.find({ _id: id })
+      const written = await write(recorded, done?.at)
       for (const [index, described] of [describeChange(written, changes) ?? []].flat().entries()) {
         const rowId = index === 0 ? id : deterministicId('audit', id, String(index))
         await writeAuditRow(collections, rowId, requester, { changes, ...described })

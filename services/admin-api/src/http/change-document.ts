@@ -28,8 +28,11 @@ export interface VersionedChange<D extends Versioned> {
   find(): Promise<D>
   /** Names the document in the middle of a sentence: "connection con_1". */
   readonly what: string
-  /** Computes the changed fields from the stored document. */
-  next(document: D): FieldsOf<D>
+  /**
+   * Computes the changed fields from the stored document; undefined if nothing must change.
+   * @param doneAt as for `RouteRequest.change`
+   */
+  next(document: D, doneAt?: Date): FieldsOf<D> | undefined
 }
 
 /**
@@ -39,14 +42,17 @@ export interface VersionedChange<D extends Versioned> {
 export async function changeVersioned<D extends Versioned>(
   { ifMatch, now }: Pick<ChangeRequest, 'now'> & Partial<Pick<ChangeRequest, 'ifMatch'>>,
   { collection, find, what, next }: VersionedChange<D>,
+  doneAt?: Date,
 ): Promise<D> {
   const document = await find()
   checkIfMatch(ifMatch, document.version)
-  const named = Object.entries(next(document)).filter(([, value]) => value !== undefined)
+  const changed = next(document, doneAt)
+  if (changed === undefined) return document
+  const named = Object.entries(changed).filter(([, value]) => value !== undefined)
   const fields = { ...Object.fromEntries(named), version: document.version + 1, updated_at: now }
   const asRead = { _id: document._id, version: document.version } as unknown as DocumentFilter<D>
-  const changed = await collection.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
-  if (changed !== undefined) return changed
+  const stored = await collection.change(asRead, fields as unknown as Partial<Omit<D, '_id'>>)
+  if (stored !== undefined) return stored
   throw lostRace(what)
 }
 
@@ -74,5 +80,8 @@ export function changeAudited<D extends Versioned & InProject>(
   action: string,
   changeOf: (collections: AdminCollections) => VersionedChange<D>,
 ): Promise<D> {
-  return request.change(collections => changeVersioned(request, changeOf(collections)), auditedAs(action))
+  return request.change(
+    (collections, doneAt) => changeVersioned(request, changeOf(collections), doneAt),
+    auditedAs(action),
+  )
 }

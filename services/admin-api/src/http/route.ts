@@ -35,12 +35,13 @@ export interface RouteRequest<Params, Query, Body> {
   /**
    * Changes documents of this API and writes the audit row in the same transaction. If the transaction fails, nothing is changed and the
    * caller may retry, so a secret that is shown once is never lost with a change.
-   * @param write reads and writes only the given collections; it may run several times
+   * @param write reads and writes only the given collections; it may run several times. `doneAt` is the time of the first attempt if this
+   *   request repeats one whose change was committed and whose answer was lost
    * @param describeChange returns the content of the audit row, or of several; undefined if nothing was changed
    * @throws AppError `unavailable`; any error of `write`. In each case nothing was changed.
    */
   change<T>(
-    write: (collections: AdminCollections) => Promise<T>,
+    write: (collections: AdminCollections, doneAt: Date | undefined) => Promise<T>,
     describeChange: (
       written: T,
       changes: readonly AuditedField[],

@@ -2,7 +2,7 @@ import type { ChannelDocument } from '@backstop/channels'
 import type { ChannelHealthDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { secretBoxOfTests, type TestApi } from '../test-api.ts'
-import { createTestProject } from './test-project.ts'
+import { createTestProject, loseAnswer } from './test-project.ts'
 
 type WebhookConfig = Extract<ChannelDocument['config'], { kind: 'webhook' }>
 
@@ -368,6 +368,26 @@ export function describeChannelChanges(testApi: () => TestApi): void {
       expect((await rotate({ secret: 'the second' })).status).toBe(200)
       expect(await opened(await stored(), 'secret')).toBe('the second')
       expect((await stored()).config).toMatchObject({ previous_secret: null })
+    })
+
+    test('is carried out once if its answer is lost: the repeat with the same key gets it', async () => {
+      const { rotate, stored, id } = await webhook({ secret: 'the first' })
+      const key = `lost-${id}`
+      const given = await rotate({ secret: 'the second' }, { 'idempotency-key': key })
+      await loseAnswer(testApi(), key)
+      const repeated = await rotate({ secret: 'the second' }, { 'idempotency-key': key })
+      expect(repeated).toMatchObject({ status: 200, body: given.body })
+      expect(await opened(await stored(), 'previous_secret')).toBe('the first')
+    })
+
+    test('keeps the previous secret if the answer with the generated one is lost and repeated', async () => {
+      const { rotate, stored, id } = await webhook({ secret: 'the first' })
+      const key = `lost-${id}`
+      await rotate({}, { 'idempotency-key': key })
+      await loseAnswer(testApi(), key)
+      const { secret } = (await rotate({}, { 'idempotency-key': key })).body
+      expect(await opened(await stored(), 'secret')).toBe(secret)
+      expect(await opened(await stored(), 'previous_secret')).toBe('the first')
     })
 
     test('to the secret in use is refused, and so is a rotation for another kind of channel', async () => {

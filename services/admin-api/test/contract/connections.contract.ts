@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { MAX_ACTIVE_SECRETS } from '../../src/resources/connections/rules/connection.ts'
 import { INGRESS_URL, type TestApi } from '../test-api.ts'
-import { createTestProject } from './test-project.ts'
+import { createTestProject, loseAnswer } from './test-project.ts'
 
 export function describeConnections(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -296,6 +297,34 @@ export function describeConnections(testApi: () => TestApi): void {
       expect(await fields(rotate(resellerId, { destination_secret: 'e'.repeat(20) }))).toEqual([200, undefined])
       const again = await rotate(resellerId, { destination_secret: 'e'.repeat(20) })
       expect(again).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    })
+
+    test('a rotation to a given secret whose answer is lost is carried out once: the repeat with the same key gets it', async () => {
+      const { projectId } = await createTestProject(api())
+      const made = await api().post(at(projectId), { kind: 'reseller', name: 'R', destination_secret: 'd'.repeat(20) })
+      const path = at(projectId, `/${made.body.connection_id}/rotate-secret`)
+      const key = `lost-${made.body.connection_id}`
+      const rotate = () => api().post(path, { destination_secret: 'e'.repeat(20) }, { 'idempotency-key': key })
+      const { body } = await rotate()
+      await loseAnswer(testApi(), key)
+      expect(await rotate()).toMatchObject({ status: 200, body })
+    })
+
+    test('a generated secret whose answer is lost is replaced by the repeat with the same key', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const path = at(projectId, `/${processorId}/rotate-secret`)
+      const key = `lost-${processorId}`
+      const rotate = async (headers = {}) => {
+        testApi().advanceClock(1_000)
+        return api().post(path, {}, headers)
+      }
+      for (let active = 1; active < MAX_ACTIVE_SECRETS - 1; active += 1) await rotate()
+      const lost = await rotate({ 'idempotency-key': key })
+      await loseAnswer(testApi(), key)
+      const repeated = await rotate({ 'idempotency-key': key })
+      expect(repeated).toMatchObject({ status: 200, body: { signing_secret: expect.any(String) } })
+      expect(repeated.body.secret_fingerprints.slice(1)).toEqual(lost.body.secret_fingerprints.slice(1))
+      expect(repeated.body.secret_fingerprints[0]).not.toEqual(lost.body.secret_fingerprints[0])
     })
 
     test('the overlap of a rotation may be given in hours, as for alert channels', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
 import { storeIncident } from './incidents.contract.ts'
-import { auditOf, createTestProject } from './test-project.ts'
+import { auditOf, createTestProject, loseAnswer } from './test-project.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -46,9 +46,7 @@ export function describeSilences(testApi: () => TestApi): void {
       const { body, connection } = await open()
       const key = { 'idempotency-key': 'silence-after-a-lost-answer' }
       const made = await api().post('/v1/silences', { ...body, duration_seconds: 7200 }, key)
-      const { idempotencyKeys } = testApi().stores
-      const _id = `${made.body.created_by}/${key['idempotency-key']}`
-      await idempotencyKeys.change({ _id }, { answer: null, locked_until: new Date(0) })
+      await loseAnswer(testApi(), key['idempotency-key'])
       expect(await api().post('/v1/silences', { ...body, duration_seconds: 7200 }, key)).toMatchObject({
         status: 201,
         body: made.body,

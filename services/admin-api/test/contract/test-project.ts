@@ -25,6 +25,13 @@ export async function createTestProject(
   return { projectId, processorId: connection.body.connection_id, signingSecret: connection.body.signing_secret }
 }
 
+/** Leaves requests under an Idempotency-Key as those whose changes were committed and whose answers were lost. */
+export async function loseAnswer({ stores }: TestApi, key: string): Promise<void> {
+  const known = await stores.idempotencyKeys.findAll({})
+  for (const { _id } of known.filter(({ _id }) => _id.endsWith(`/${key}`)))
+    await stores.idempotencyKeys.change({ _id }, { answer: null, locked_until: new Date(0) })
+}
+
 /** Creates a key with the given scopes, bound to a project or to none. */
 export async function createTestKey(api: ApiClient, scopes: string[], projectId?: string): Promise<string> {
   const { body } = await api.post('/v1/api-keys', {

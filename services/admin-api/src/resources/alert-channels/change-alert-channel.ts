@@ -136,15 +136,19 @@ export function rotateChannelSecretRoute(parts: AdminParts): Route {
       const secret = body.secret === undefined ? makeWebhookSecret() : new Secret(body.secret)
       // The health is read before the change: if a read failed after it, the caller would never see the new secret.
       const health = await stores.channelHealth.find({ _id: params.id })
-      const rotate = ({ _id, project_id, config }: ChannelDocument) => {
+      const rotate = ({ _id, project_id, config, updated_at }: ChannelDocument, doneAt?: Date) => {
         if (config.kind !== 'webhook') {
           throw new AppError('conflict', `Alert channel ${_id} has no secret: only webhook channels do`)
         }
+        if (body.secret !== undefined && doneAt !== undefined) return undefined
         if (sealer.isSignedWith(config, secret)) {
           throw new AppError('conflict', 'This secret is already in use; give another one')
         }
         const place = { id: _id, projectId: project_id }
-        return { config: sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now) }
+        const rotated = sealer.rotate(config, secret, place, body.overlap_hours * HOUR_MS, now)
+        // Nobody saw the secret that a first attempt without an answer has made, so the one before it stays valid.
+        const isUnseen = updated_at.getTime() === doneAt?.getTime()
+        return { config: isUnseen ? { ...rotated, previous_secret: config.previous_secret ?? null } : rotated }
       }
       const changed = await changeChannel({ ...request, ifMatch: undefined }, 'alert_channel.rotate_secret', rotate)
       const deaf = await findDeafChannels(stores, [changed])

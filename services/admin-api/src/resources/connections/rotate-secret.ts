@@ -49,8 +49,12 @@ export function rotateSecretRoute(parts: AdminParts): Route {
       const sealed = sealConnectionSecret(parts.secretBox, made.secret, 'inbound_secret', place, now)
       // The sweep is read before the change: if a read failed after it, the caller would never see the new secret.
       const sweep = await stores.sweeps.find({ _id: connection._id })
-      const rotate = (document: ConnectionDocument) => {
-        const rotation = rotateSecrets(document.inbound_secrets, sealed, overlapSecondsOf(body) * 1_000, now)
+      const isGiven = (body.signing_secret ?? body.destination_secret) !== undefined
+      const rotate = ({ inbound_secrets }: ConnectionDocument, doneAt?: Date) => {
+        if (isGiven && doneAt !== undefined) return undefined
+        // Nobody saw the secret that a first attempt without an answer has made.
+        const seen = inbound_secrets.filter(({ created_at }) => created_at.getTime() !== doneAt?.getTime())
+        const rotation = rotateSecrets(seen, sealed, overlapSecondsOf(body) * 1_000, now)
         if (rotation.kind === 'refused') throw new AppError('conflict', REFUSALS[rotation.reason])
         return { inbound_secrets: rotation.secrets }
       }
