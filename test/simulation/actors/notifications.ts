@@ -81,10 +81,17 @@ export class Notifications {
     const path = `/v1/webhooks/${this.#kind}/${connectionId}`
     const answer = await cluster.request('ingress', { method: 'POST', path, headers, body }, ANSWER_WITHIN_MS)
     if (answer !== undefined && isAccepted(this.#kind, answer.status)) {
-      truth.accepted.push({ connectionId, eventId: nameOf(event).id })
+      const latePaymentOf = latePaymentIn(event)
+      truth.accepted.push({ connectionId, eventId: nameOf(event).id, atMs: clock.now, latePaymentOf })
       return
     }
     const pauseMs = REPEAT_AFTER_MS[Math.min(attempt, REPEAT_AFTER_MS.length - 1)]!
     clock.schedule(pauseMs, () => this.#post(event, attempt + 1))
   }
+}
+
+/** The reseller's subscription whose payment an event shows as late. */
+function latePaymentIn(event: ProviderEvent): string | undefined {
+  if (!('data' in event) || !('status' in event.data) || event.data.status !== 'past_due') return undefined
+  return String(event.data.id)
 }

@@ -94,6 +94,9 @@ export interface Intervention {
 export interface AcceptedNotification {
   readonly connectionId: string
   readonly eventId: string
+  readonly atMs: number
+  /** The subscription whose payment it shows as late, at the reseller. */
+  readonly latePaymentOf?: string | undefined
 }
 
 /** The report of an operation, or of its next state, that the API confirmed. */

@@ -118,7 +118,7 @@ function rightRun(): Run {
     truth.channels.push({ channelId: `chn_${host}`, projectId, host, events, begins })
   }
   truth.received.push(received(alert('incident.opened', 're_stranger')))
-  truth.accepted.push({ connectionId: 'con_1', eventId: 'evt_1' })
+  truth.accepted.push({ connectionId: 'con_1', eventId: 'evt_1', atMs: T0 })
   truth.reports.push({ operationId: 'op_1', state: 'completed' })
   truth.secrets.push('a-secret-value')
   const own = lists(OWN, {
@@ -234,6 +234,17 @@ test('an expected change, a silence that may hold and a receiver that is still t
   run.truth.received.splice(0)
   run.truth.deeds[0]?.grounds.push({ reason: 'a silence', explains: false, begins: { fromMs: T0 } })
   expect(judged(run)).toEqual([])
+})
+
+test('an end by dunning may alert only if ingress got the late payment after its second look', () => {
+  const endedAfter = (atMs: number) => {
+    const run = rightRun()
+    run.truth.deeds[0] = deed('re_stranger', { isJudged: false, mustAlert: false })
+    run.truth.accepted.push({ connectionId: 'con_1', eventId: 'evt_1', atMs, latePaymentOf: 're_stranger' })
+    return judged(run)
+  }
+  expect(endedAfter(T0 + MINUTE + 1)).toEqual([])
+  expect(endedAfter(T0 + MINUTE)).toEqual([expect.stringContaining('explained-changes-are-silent')])
 })
 
 test('a repeat of a delivery with the same bytes is right after a lost answer, and where something may have broken', () => {

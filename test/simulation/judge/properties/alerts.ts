@@ -79,9 +79,23 @@ function isStillTried({ evidence, terms }: Case, channelId: string): boolean {
 function findFalseAlerts(run: Case): string[] {
   return run.truth.deeds
     .filter(deed =>
-      openingsOf(run, deed).some(alert => !deed.isJudged || expectation(run, shownBy(run, deed, alert)) === 'silence'),
+      openingsOf(run, deed).some(alert =>
+        deed.isJudged
+          ? expectation(run, shownBy(run, deed, alert)) === 'silence'
+          : !isLatePaymentUnknown(run, deed, alert),
+      ),
     )
     .map(deed => `${describe(deed)} is explained, and people were alerted`)
+}
+
+/**
+ * Whether ingress got the first notification of a late payment only after the second look of the end that followed. The reseller does not say
+ * why it ended a subscription: without the late payment the end is a cancellation like any other (docs/decisions/reseller.md).
+ */
+function isLatePaymentUnknown({ truth, terms }: Case, { ref }: Deed, { body }: ReceivedAlert): boolean {
+  const shown = truth.accepted.filter(({ latePaymentOf }) => latePaymentOf === ref).map(({ atMs }) => atMs)
+  const lookMs = Date.parse(body.data.action?.first_seen_at ?? '') + terms.secondLookMs
+  return shown.length > 0 && Math.min(...shown) > lookMs - terms.clockMs
 }
 
 /** A change as an alert shows it. What software and people say names the refund of the first account, not that of the other one. */
