@@ -69,7 +69,7 @@ export async function simulate(
 
 /** What a batch shows that must not be, beside wrong runs. A small batch cannot show that an accident is missing. */
 export function weaknesses({ runs, differing, counts }: BatchResult): string[] {
-  const never = runs < 300 ? [] : missing(counts).map(name => `never in ${runs} runs: ${name}`)
+  const never = runs < 1_000 ? [] : missing(counts).map(name => `never in ${runs} runs: ${name}`)
   return [...differing.map(seed => `seed ${seed} gives another hash when it is run again`), ...never]
 }
 
