@@ -40,7 +40,7 @@ const FATES = {
 } as const
 
 let virtualNow = () => START_MS
-/** A rejected promise that nobody handles ends a real process. */
+/** An unhandled rejection ends a real process. */
 let onUnhandled = (error: unknown): void => {
   throw error
 }

@@ -54,7 +54,7 @@ async function claimIncident({ world, random, customers }: Scene): Promise<strin
   return 'claimed a change'
 }
 
-/** Somebody expects a change that has alerted already. */
+/** A person adds an expected change for a change that has alerted already. */
 async function expectAlerted({ world, random, customers }: Scene): Promise<string | undefined> {
   const { projectId } = random.pick(customers)
   const found = await pickDeed(world, projectId, random.next())
@@ -169,7 +169,7 @@ async function acknowledgeStorm({ world, random, customers }: Scene): Promise<st
   return 'acknowledged a storm'
 }
 
-/** Somebody works on one account, if nobody else does. */
+/** Changes one account, unless another person is changing it. */
 async function withAccount(
   { random, customers }: Pick<Scene, 'random' | 'customers'>,
   act: (account: Account) => Promise<string>,

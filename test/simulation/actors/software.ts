@@ -50,7 +50,7 @@ export async function makeChange(
     world.happened(`software: ${habit}`)
     world.note(`${kind.title} (${deed.ref}) is reported: ${habit}`)
   } catch (error) {
-    // The account was disconnected: nobody can report about it.
+    // The account is disconnected, so reports about it are refused.
     if (!(error instanceof Refused) || (error.status !== 404 && error.status !== 409)) throw error
     world.happened('software was refused')
   }
@@ -128,7 +128,7 @@ async function reportFailed(task: Task, habit: 'failed' | 'failed_then_repeated'
   return reportBefore(task, 'before')
 }
 
-/** Somebody expects this change, and nobody reports it. */
+/** A person adds an expected change for it, and the software reports nothing. */
 async function expect(task: Task): Promise<Deed> {
   const { kind, prepared, world, change, random } = task
   const { subject, amount, currency } = prepared.operation!
@@ -205,7 +205,7 @@ export function make({ world, random, kind, change, prepared }: Omit<Task, 'numb
     names: [ref, ...names],
     accounts: change.accounts.map(shown => shown.truth),
     atMs,
-    isJudged: isJudged(kind),
+    hasVerdict: isJudged(kind),
     mustAlert,
     grounds: [],
   }

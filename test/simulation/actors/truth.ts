@@ -39,7 +39,7 @@ export interface Deed {
   /** When the provider carried it out, in milliseconds since the epoch. */
   readonly atMs: number
   /** Whether the product gives a verdict on it. Other changes, such as pauses and disputes, never alert. */
-  readonly isJudged: boolean
+  readonly hasVerdict: boolean
   /** Whether it alerts if there is no ground for silence. */
   readonly mustAlert: boolean
   /** Grounds for this change alone: an operation, an expected change, a lost notification. */

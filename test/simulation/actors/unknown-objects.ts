@@ -27,7 +27,7 @@ async function notifyAboutUnknown({ world, random, customers }: Scene): Promise<
     names: [ref],
     accounts: [account.truth],
     atMs: clock.now,
-    isJudged: true,
+    hasVerdict: true,
     mustAlert: true,
     grounds: isHint ? [denied] : [],
   })

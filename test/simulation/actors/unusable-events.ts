@@ -2,7 +2,7 @@ import { createCardProcessor, createChance, type EventSource } from '@backstop/s
 import type { ProviderEvent } from './notifications.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
 
-/** Authentic notifications of the card processor that nobody can use: a refund without its amount. */
+/** Authentic notifications of the card processor that cannot be used: a refund without its amount. */
 export function drawUnusableEvents(scene: Scene): PlanItem[] {
   const count = scene.world.swarm().unusableEvents
   return drawItems(scene, { name: 'unusable event', count }, notifyUnusably)

@@ -1,7 +1,7 @@
 import type { RunOptions } from '../run.ts'
 import { type BatchResult, type Failure, weaknesses } from './simulate.ts'
 
-/** A failing run as somebody needs it to run it again. */
+/** Everything that is needed to repeat a failing run. */
 export interface Replay extends RunOptions {
   /** The commit whose run it was. */
   readonly commit: string

@@ -14,7 +14,7 @@ describe('shrinking', () => {
     expect({ kept, minutes: found.minutes, seed: found.seed }).toEqual({ kept: needed, minutes: 1, seed: 7 })
   })
 
-  test('returns the run as it was if nothing can be left out', async () => {
+  test('returns the same options if leaving anything out makes the run right', async () => {
     const options = { seed: 7, minutes: 1 }
     expect(await shrink({ options, parts: { kinds: KINDS, items: ITEMS }, fails: async () => false })).toEqual(options)
   })

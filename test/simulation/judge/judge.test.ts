@@ -28,7 +28,15 @@ interface Run {
 
 function deed(ref: string, more: Partial<Deed> = {}): Deed {
   const accounts: AccountTruth[] = [{ projectId: OWN, kind: 'processor', grounds: [] }]
-  const common = { projectId: OWN, title: 'a refund', accounts, atMs: T0, isJudged: true, mustAlert: true, grounds: [] }
+  const common = {
+    projectId: OWN,
+    title: 'a refund',
+    accounts,
+    atMs: T0,
+    hasVerdict: true,
+    mustAlert: true,
+    grounds: [],
+  }
   return { ...common, ref, names: [ref], ...more }
 }
 
@@ -239,7 +247,7 @@ test('an expected change, a silence that may hold and a receiver that is still t
 test('an end by dunning may alert only if ingress got the late payment after its second look', () => {
   const endedAfter = (atMs: number) => {
     const run = rightRun()
-    run.truth.deeds[0] = deed('re_stranger', { isJudged: false, mustAlert: false })
+    run.truth.deeds[0] = deed('re_stranger', { hasVerdict: false, mustAlert: false })
     run.truth.accepted.push({ connectionId: 'con_1', eventId: 'evt_1', atMs, latePaymentOf: 're_stranger' })
     return judged(run)
   }

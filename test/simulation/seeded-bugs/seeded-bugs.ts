@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
-/** A defect that somebody could make. It shows whether the judge would notice it. */
+/** A realistic defect. It shows whether the judge would notice it. */
 export interface SeededBug {
   readonly name: string
   /** Path of the changed file, from the root of the repository. */

@@ -102,7 +102,7 @@ export class SimulatedProcess {
       throw command.broken()
     }
     // A command on its way reaches its server also if its process has ended meanwhile.
-    const outcome = await settled(act)
+    const outcome = await resultOf(act)
     trace(this.name, command.name)
     if (fate.kind === 'killed_after') this.kill()
     await this.#arrive(fate.backMs)
@@ -124,7 +124,7 @@ export class SimulatedProcess {
   }
 }
 
-async function settled<T>(act: () => T | Promise<T>) {
+async function resultOf<T>(act: () => T | Promise<T>) {
   try {
     return { kind: 'done' as const, value: await act() }
   } catch (error) {

@@ -1,7 +1,7 @@
-/** The record of a run: a hash of every event, its lines if somebody will read them, and how often each accident happened. */
+/** The record of a run: a hash of every event, its lines if they are kept, and how often each accident happened. */
 export class Trace {
   readonly counts = new Map<string, number>()
-  /** The events without details, and all events; empty if nobody will read them. */
+  /** The events without details, and all events; empty unless they are kept. */
   readonly story: string[] = []
   readonly lines: string[] = []
   readonly #now: () => number

@@ -80,12 +80,12 @@ export class MeasuredClock implements Clock {
     this.#stopping.abort()
   }
 
-  /** True after the first readings, at most three, of which one is precise on a machine that is not overloaded. It stays true while MongoDB is away. */
+  /** True once one reading is precise, or after three readings. Stays true while MongoDB is unavailable. */
   isMeasured(): boolean {
     return this.#isMeasured
   }
 
-  /** Resolves when the clock is measured, however long MongoDB is away. */
+  /** Resolves when the clock is measured, even if MongoDB is unavailable for a long time. */
   untilMeasured(): Promise<void> {
     return this.#measured.promise
   }

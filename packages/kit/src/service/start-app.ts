@@ -116,7 +116,7 @@ async function startWhenMet(options: StartOptions): Promise<void> {
   const { parts, preconditions, runsOnlyWhenMet = false, needsMongo = true } = options
   if (!runsOnlyWhenMet) {
     const checked = preconditions?.start() ?? Promise.resolve()
-    // The first requests find the judgement and the measured time, unless MongoDB is away: then they cannot change anything.
+    // So that the first requests find the preconditions checked and the clock measured. Without MongoDB they cannot change anything.
     const known = Promise.all([checked, parts.clock.untilMeasured()])
     if (needsMongo) await Promise.race([known, sleep(parts.clock, FIRST_CHECK_MS)])
     return

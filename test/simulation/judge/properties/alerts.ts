@@ -80,7 +80,7 @@ function findFalseAlerts(run: Case): string[] {
   return run.truth.deeds
     .filter(deed =>
       openingsOf(run, deed).some(alert =>
-        deed.isJudged
+        deed.hasVerdict
           ? expectation(run, shownBy(run, deed, alert)) === 'silence'
           : !isLatePaymentUnknown(run, deed, alert),
       ),
@@ -104,7 +104,7 @@ function shownBy(run: Case, deed: Deed, alert: ReceivedAlert): Deed {
   return isOther && isOfOneAccount(run, deed, alert) ? { ...deed, grounds: [] } : deed
 }
 
-/** An alert about something that nobody did, or about a change of another kind than refunds and cancellations. */
+/** An alert about a change that was never made, or about a change of another kind than refunds and cancellations. */
 function findInventedAlerts({ alerts, truth }: Case): string[] {
   const names = new Set(truth.deeds.flatMap(({ projectId, names }) => names.map(name => `${projectId}/${name}`)))
   return alerts.flatMap(({ channel, body: { event, project_id, data } }) => {
@@ -112,7 +112,7 @@ function findInventedAlerts({ alerts, truth }: Case): string[] {
     if (data.action === undefined)
       return [`${channel} got ${event} about ${data.incident.incident_id} without its action`]
     const name = nameOf(data.action)
-    return names.has(`${project_id}/${name}`) ? [] : [`${channel} got ${event} about ${name}, which nobody made`]
+    return names.has(`${project_id}/${name}`) ? [] : [`${channel} got ${event} about ${name}, which was never made`]
   })
 }
 

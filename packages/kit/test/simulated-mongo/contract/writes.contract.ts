@@ -11,7 +11,7 @@ export function describeWrites({ of }: ContractSubject): void {
   describe('writes', () => {
     const stored = async () => of('things').findOne({ _id: 'a' })
 
-    test('a document is stored as it was at the call, without undefined fields, and read as a copy', async () => {
+    test('stores a copy of the document without undefined fields, and reads return copies', async () => {
       const given = {
         _id: 'a',
         n: undefined,
