@@ -1,3 +1,4 @@
+import type { Change } from './actors/accounts.ts'
 import { drawBudgets } from './actors/budgets.ts'
 import { drawOutages } from './actors/outages.ts'
 import { drawPeople } from './actors/people.ts'
@@ -25,11 +26,16 @@ export function drawPlan(scene: Scene): PlanItem[] {
 
 /** Changes at the providers, which the customers' software reports or not. */
 export function drawChanges(scene: PlanParts): PlanItem[] {
-  const count = scene.random.fork('changes').between(4, 16)
+  const count = scene.random.fork('changes').between(3, 10)
   return drawItems(scene, { name: 'change', count }, ({ world, random, customers }, index) => {
-    const change = random.pick(random.pick(customers).changes)
+    const change = random.pick(byWeight(random.pick(customers).changes))
     return makeChange(world, random, change, { habit: random.pick(HABITS), number: index + 1 })
   })
+}
+
+/** Each change as often as its weight says. Most changes are refunds, as at real accounts; they are also what alerts. */
+function byWeight(changes: readonly Change[]): Change[] {
+  return changes.flatMap(change => Array.from({ length: change.kind.weight }, () => change))
 }
 
 /** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
@@ -42,7 +48,7 @@ function drawCalmChanges(scene: Scene): PlanItem[] {
     { ...scene, durationMs: 15_000 },
     { name: 'calm change', count: scene.world.swarm().calmChanges },
     ({ world, random, customers }, index) => {
-      const change = random.pick(random.pick(customers).changes)
+      const change = random.pick(byWeight(random.pick(customers).changes))
       return makeChange(world, random, change, { habit: 'nothing', number: 5_000 + index })
     },
   ).map(item => ({ ...item, atMs: durationMs + RECOVERED_AFTER_MS + item.atMs }))

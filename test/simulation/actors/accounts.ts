@@ -159,7 +159,7 @@ async function connect(api: ApiUser, random: Random, account: Account): Promise<
 }
 
 /** The secrets of a connection, which only its customer and its provider know. */
-function secretsOf({ endpoint: { credential }, isReadable }: Account): string[] {
+export function secretsOf({ endpoint: { credential }, isReadable }: Account): string[] {
   const inbound = credential.kind === 'none' ? [] : 'secrets' in credential ? credential.secrets : [credential.password]
   return [...inbound, ...(isReadable ? [READ_KEY] : [])]
 }

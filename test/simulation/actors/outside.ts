@@ -40,7 +40,10 @@ export class Outside {
           server: isProvider ? 'provider' : 'receiver',
           name: isProvider ? 'provider' : hostname,
           isWrite: !isProvider,
-          broken: () => egressFailed('connection_lost'),
+          broken: () => {
+            if (!isProvider) this.receivers.noteFailure(asked, hostname)
+            return egressFailed('connection_lost')
+          },
         } as const
         return process.wire.call(command, () =>
           isProvider ? this.#askProvider(asked, Number(port)) : this.receivers.deliver(asked, hostname),

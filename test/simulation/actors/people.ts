@@ -1,5 +1,5 @@
 import { wait } from '../world/agenda.ts'
-import { type Account, rotateSecret } from './accounts.ts'
+import { type Account, rotateSecret, secretsOf } from './accounts.ts'
 import type { Json } from './api-user.ts'
 import { openChannel } from './customer.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
@@ -144,6 +144,7 @@ async function rotate({ world, random, customers }: Scene): Promise<string | und
     const credential = await rotateSecret(world.api, account, { destinationSecret, overlapSeconds })
     await wait(world.clock, random.between(0, 20_000))
     account.endpoint.credential = credential
+    world.truth.secrets.push(...secretsOf(account))
     return overlapSeconds === 0 ? 'rotated a secret without overlap' : 'rotated a secret'
   })
 }

@@ -36,7 +36,28 @@ export class Receivers {
     this.#removed.add(host)
   }
 
-  async deliver({ url, headers, body }: EgressRequest, host: string): Promise<EgressResponse> {
+  /** An attempt that its receiver did not take, or whose answer was lost. The product has to repeat it. */
+  noteFailure({ headers, body }: EgressRequest, host: string): void {
+    if (host === CHAT_HOST) return
+    this.#parts.truth.failedAttempts.push({
+      channel: host,
+      webhookId: headers['webhook-id'] ?? '',
+      body: String(body),
+    })
+  }
+
+  async deliver(asked: EgressRequest, host: string): Promise<EgressResponse> {
+    try {
+      const given = await this.#deliver(asked, host)
+      if (given.status >= 300) this.noteFailure(asked, host)
+      return given
+    } catch (error) {
+      this.noteFailure(asked, host)
+      throw error
+    }
+  }
+
+  async #deliver({ url, headers, body }: EgressRequest, host: string): Promise<EgressResponse> {
     const { truth, scheduler, happened } = this.#parts
     if (this.#down.has(host)) throw egressFailed('connect_refused')
     if (this.#removed.has(host)) {

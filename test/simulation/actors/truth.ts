@@ -76,6 +76,14 @@ export interface Received {
   readonly isAnswered: boolean
 }
 
+/** An attempt to deliver a message that its receiver refused or did not answer, or that did not reach it. */
+export interface FailedAttempt {
+  /** The name of the receiver's host. */
+  readonly channel: string
+  readonly webhookId: string
+  readonly body: string
+}
+
 /** A message in a team chat. */
 export interface ChatMessage {
   readonly atMs: number
@@ -133,6 +141,7 @@ export interface Truth {
   readonly capped: CappedGroup[]
   readonly channels: ChannelTruth[]
   readonly received: Received[]
+  readonly failedAttempts: FailedAttempt[]
   readonly chats: ChatMessage[]
   readonly interventions: Intervention[]
   /** Faults that the product must never show: a handler that threw, a process that gave up. */
@@ -151,6 +160,7 @@ export function newTruth(): Truth {
     capped: [],
     channels: [],
     received: [],
+    failedAttempts: [],
     chats: [],
     interventions: [],
     wrongs: [],

@@ -85,6 +85,15 @@ const action = (ref: string, more: object = {}) => ({
   ...more,
 })
 
+/** The delivery of the stranger's refund. */
+const delivery = (more: object = {}) => ({
+  delivery_id: 'dlv_alr_incident.opened_re_stranger',
+  channel_id: 'chn_own.example',
+  state: 'delivered',
+  next_attempt_at: null,
+  ...more,
+})
+
 function auditExport(rows: readonly object[]): Evidence['audit'] {
   let hash = ''
   const lines = rows.map((row, index) => {
@@ -134,7 +143,7 @@ function rightRun(): Run {
     incidents: [{ incident_id: 'inc_re_stranger', state: 'open', action_id: 'act_re_stranger' }],
     operations: [{ operation_id: 'op_1', state: 'completed' }],
     inbox: [{ inbox_id: 'con_1/evt_1', outcome: 'recorded' }],
-    deliveries: [{ delivery_id: 'dlv_1', channel_id: 'chn_own.example', state: 'delivered', next_attempt_at: null }],
+    deliveries: [delivery()],
   })
   const audit = auditExport([
     { action: 'project.create', target: OWN },
@@ -202,6 +211,7 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
   'opened-before-resolved': run => withReceived(run, received(alert('incident.resolved', 're_other'))),
   'deliveries-end': run =>
     withLists(run, () => ({ deliveries: [{ delivery_id: 'dlv_1', state: 'pending', next_attempt_at: iso(T0) }] })),
+  'deliveries-are-listed': run => withLists(run, () => ({ deliveries: [] })),
   'alerts-stay-in-their-project': run => withReceived(run, received(opened(), { channel: 'other.example' })),
   'one-action-for-each-change': run =>
     withLists(run, ({ actions }) => ({ actions: [...actions, action('re_stranger', { action_id: 'act_second' })] })),
@@ -237,11 +247,68 @@ test.each(PROPERTIES)('$name notices a run that breaks it', ({ name }) => {
   expect(judged(break_!(rightRun())).filter(fault => fault.startsWith(`${name}: `))).not.toEqual([])
 })
 
-test('an expected change, a silence that may hold and a receiver that is still tried allow no verdict', () => {
-  const run = rightRun()
+test('a silence that may hold allows no verdict', () => {
+  const run = withLists(rightRun(), () => ({ deliveries: [] }))
   run.truth.received.splice(0)
   run.truth.deeds[0]?.grounds.push({ reason: 'a silence', explains: false, begins: { fromMs: T0 } })
   expect(judged(run)).toEqual([])
+})
+
+test('an alert during a silence is wrong, also if the silence ends before the run', () => {
+  const silencedUntil = (atMs: number) => {
+    const run = rightRun()
+    const [begins, ends] = [T0 - 1, atMs].map(at => ({ fromMs: at, toMs: at }))
+    run.truth.deeds[0]?.grounds.push({ reason: 'a silence', explains: false, begins: begins!, ends })
+    return judged(run)
+  }
+  expect(silencedUntil(T0 + 2 * MINUTE)).toEqual([expect.stringContaining('explained-changes-are-silent')])
+  expect(silencedUntil(T0 + MINUTE + 50)).toEqual([])
+})
+
+describe('an alert that a receiver did not get', () => {
+  const retrying = delivery({ state: 'retrying', next_attempt_at: iso(T0 + 10 * MINUTE) })
+  const faultsOf = (attempts: Truth['failedAttempts'], deliveries: readonly object[] = [retrying]) => {
+    const run = withLists(rightRun(), () => ({ deliveries }))
+    run.truth.received.splice(0)
+    run.truth.failedAttempts.push(...attempts)
+    return judged(run).map(fault => fault.slice(0, fault.indexOf(':')))
+  }
+  const failedAttempt = (ref: string) => {
+    const body = opened(ref)
+    return { channel: 'own.example', webhookId: `dlv_${JSON.parse(body).id}`, body }
+  }
+
+  test('is still tried if the receiver failed at it and its next attempt is after the end of the run', () => {
+    expect(faultsOf([failedAttempt('re_stranger')])).toEqual([])
+  })
+
+  test('is missing if no attempt failed, if only another alert failed, and if its delivery has ended', () => {
+    const missing = ['unexplained-changes-alert']
+    expect(faultsOf([])).toEqual(missing)
+    expect(faultsOf([failedAttempt('re_other')])).toEqual(missing)
+    expect(faultsOf([failedAttempt('re_stranger')], [delivery({ state: 'dead' })])).toEqual(missing)
+  })
+})
+
+test('a resolution that replaces the opening notifies of both', () => {
+  const resolvedWith = (data: object) => {
+    const run = rightRun()
+    const body = alert('incident.resolved', 're_stranger', { data })
+    run.truth.received.splice(0, 1, received(body))
+    return judged(
+      withLists(run, () => ({
+        deliveries: [delivery({ delivery_id: 'dlv_alr_incident.resolved_re_stranger' })],
+        incidents: [{ incident_id: 'inc_re_stranger', state: 'resolved' }],
+      })),
+    )
+  }
+  expect(resolvedWith({ supersedes: 'alr_incident.opened_re_stranger' })).toEqual([])
+  expect(resolvedWith({})).toContainEqual(expect.stringContaining('unexplained-changes-alert'))
+})
+
+test('a delivery that is listed as delivered was received', () => {
+  const run = withLists(rightRun(), () => ({ deliveries: [delivery(), delivery({ delivery_id: 'dlv_never' })] }))
+  expect(judged(run)).toEqual([expect.stringContaining('deliveries-are-listed: Delivery dlv_never')])
 })
 
 test('an end by dunning may alert only if ingress got the late payment after its second look', () => {
@@ -276,7 +343,11 @@ describe('a refund through the gateway, reported with the id of the biller', () 
     const grounds = isReported ? [{ reason: 'an operation', explains: false, begins }] : []
     truth.deeds.push(deed('txn_1', { names: ['txn_1', 're_1'], accounts, grounds }))
     for (const { ref, shownBy } of openings) truth.received.push(received(alert('incident.opened', ref, { shownBy })))
-    const run = withLists({ truth, evidence, terms: { ...TERMS, faultsEndedMs } }, ({ incidents }) => ({
+    const run = withLists({ truth, evidence, terms: { ...TERMS, faultsEndedMs } }, ({ incidents, deliveries }) => ({
+      deliveries: [
+        ...deliveries,
+        ...openings.map(({ ref }) => delivery({ delivery_id: `dlv_alr_incident.opened_${ref}` })),
+      ],
       incidents: [
         ...incidents,
         ...openings.map(({ ref }, index) => ({ incident_id: `inc_${ref}`, state: index < open ? 'open' : 'resolved' })),

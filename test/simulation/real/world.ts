@@ -90,6 +90,7 @@ async function openReceiver(truth: Truth, random: Random, swarm: () => Swarm): P
     const fails = failed < MOST_FAILURES && random.chance(swarm().receiverFaults)
     const fault = fails ? random.pick(['refuse', 'hang', 'lose'] as const) : 'none'
     if (fails) failures.set(webhookId, failed + 1)
+    if (fails) truth.failedAttempts.push({ channel: host, webhookId, body: rawBody.toString() })
     if (fault === 'refuse') return { kind: 'answer', status: 500 }
     if (fault === 'hang') return { kind: 'silence' }
     const isAnswered = fault === 'none'

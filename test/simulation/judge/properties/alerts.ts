@@ -1,5 +1,5 @@
 import { type ChannelTruth, type Deed, expectationOf, isExplained } from '../../actors/truth.ts'
-import { type Case, isMadeAfterRecovery, nameOf, type ReceivedAlert } from '../evidence.ts'
+import { type AlertBody, type Case, isMadeAfterRecovery, nameOf, type ReceivedAlert } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
 /** Which changes alert. */
@@ -17,19 +17,25 @@ export function openingsOf({ alerts }: Pick<Case, 'alerts'>, deed: Deed): Receiv
   return alertsAbout(alerts, deed).filter(({ body }) => body.event === 'incident.opened')
 }
 
-function alertsAbout(alerts: Case['alerts'], { names, projectId }: Deed): ReceivedAlert[] {
-  return alerts.filter(
-    ({ body: { project_id, data } }) =>
-      project_id === projectId &&
-      data.incident?.code === 'UNEXPECTED_ACTION' &&
-      data.action !== undefined &&
-      names.includes(nameOf(data.action)),
-  )
+function alertsAbout(alerts: Case['alerts'], deed: Deed): ReceivedAlert[] {
+  const isIt = isAlertAbout(deed)
+  return alerts.filter(({ body }) => isIt(body))
 }
 
-/** What the product has to do about a change. Its second look is some time between the first possible one and the end of the run. */
-function expectation({ terms }: Case, deed: Deed): ReturnType<typeof expectationOf> {
-  return expectationOf(deed, { earliestMs: deed.atMs + terms.secondLookMs - terms.clockMs, latestMs: terms.endMs })
+/** @param wanted the event; every event if undefined */
+function isAlertAbout({ names, projectId }: Deed, wanted?: string): (body: AlertBody) => boolean {
+  return ({ event, project_id, data }) =>
+    (wanted === undefined || event === wanted) &&
+    project_id === projectId &&
+    data.incident?.code === 'UNEXPECTED_ACTION' &&
+    data.action !== undefined &&
+    names.includes(nameOf(data.action))
+}
+
+/** What the product has to do about a change whose second look is some time between the first possible one and `latestMs`. */
+function expectation({ terms }: Case, deed: Deed, latestMs = terms.endMs): ReturnType<typeof expectationOf> {
+  const earliestMs = deed.atMs + terms.secondLookMs - terms.clockMs
+  return expectationOf(deed, { earliestMs, latestMs: Math.max(earliestMs, latestMs) })
 }
 
 /**
@@ -49,10 +55,13 @@ function describe({ title, ref }: Deed): string {
 function findSilence(run: Case): string[] {
   return run.truth.deeds.flatMap(deed => {
     if (run.truth.capped.some(({ deeds }) => deeds.includes(deed)) || expectation(run, deed) !== 'alert') return []
-    const openings = openingsOf(run, deed)
+    // If the incident was resolved before its opening was delivered, one message states both.
+    const openings = alertsAbout(run.alerts, deed).filter(
+      ({ body: { event, data } }) => event === 'incident.opened' || data.supersedes !== undefined,
+    )
     return run.truth.channels
       .filter(channel => isWatching(channel, deed) && !openings.some(({ channel: host }) => host === channel.host))
-      .filter(({ channelId }) => !isStillTried(run, channelId))
+      .filter(channel => !isStillTried(run, channel, isAlertAbout(deed, 'incident.opened')))
       .map(({ host }) => `${describe(deed)} is unexplained, and ${host} was not notified`)
   })
 }
@@ -63,12 +72,22 @@ function isWatching({ projectId, begins, ends, events }: ChannelTruth, deed: Dee
   return isOpen && projectId === deed.projectId && events.includes('incident.opened')
 }
 
-/** Whether the receiver of a channel failed so often that its next attempt is after the end of the run. */
-function isStillTried({ evidence, terms }: Case, channelId: string): boolean {
+/** Whether the receiver of a channel failed at this alert so often that its next attempt is after the end of the run. */
+function isStillTried(
+  { evidence, terms, truth }: Case,
+  { host, channelId }: ChannelTruth,
+  isIt: (body: AlertBody) => boolean,
+): boolean {
+  const failed = new Set(
+    truth.failedAttempts
+      .filter(({ channel, body }) => channel === host && isIt(JSON.parse(body)))
+      .map(({ webhookId }) => webhookId),
+  )
   return evidence.projects.some(({ deliveries }) =>
     deliveries.some(
-      ({ channel_id, state, next_attempt_at }) =>
+      ({ delivery_id, channel_id, state, next_attempt_at }) =>
         channel_id === channelId &&
+        failed.has(delivery_id) &&
         state === 'retrying' &&
         next_attempt_at !== null &&
         Date.parse(next_attempt_at) > terms.endMs - terms.clockMs,
@@ -81,7 +100,8 @@ function findFalseAlerts(run: Case): string[] {
     .filter(deed =>
       openingsOf(run, deed).some(alert =>
         deed.hasVerdict
-          ? expectation(run, shownBy(run, deed, alert)) === 'silence'
+          ? // What ended before the alert, as a silence, must have held at its second look all the same.
+            expectation(run, shownBy(run, deed, alert), alert.atMs + run.terms.clockMs) === 'silence'
           : !isLatePaymentUnknown(run, deed, alert),
       ),
     )
@@ -141,7 +161,7 @@ function findOpenIncidents(run: Case): string[] {
     const hosts = new Set(openingsOf(run, deed).map(({ channel }) => channel))
     return run.truth.channels
       .filter(({ host, ends, events }) => hosts.has(host) && ends === undefined && events.includes('incident.resolved'))
-      .filter(({ host, channelId }) => !resolved.has(host) && !isStillTried(run, channelId))
+      .filter(channel => !resolved.has(channel.host) && !isStillTried(run, channel, isAlertAbout(deed)))
       .map(({ host }) => `${describe(deed)} is explained since its alert, and ${host} was not notified`)
   })
 }

@@ -8,6 +8,7 @@ export const DELIVERY_PROPERTIES: readonly Property[] = [
   { name: 'repeats-follow-lost-answers', promise: 'repeats', check: findNeedlessRepeats },
   { name: 'opened-before-resolved', promise: 'opened-and-resolved', check: findDisorder },
   { name: 'deliveries-end', promise: 'every-channel', check: findUnfinished },
+  { name: 'deliveries-are-listed', promise: 'every-channel', check: findUnlisted },
   { name: 'alerts-stay-in-their-project', promise: 'projects-are-apart', check: findForeignAlerts },
 ]
 
@@ -74,6 +75,23 @@ function findUnfinished({ evidence, terms }: Case): string[] {
           `Delivery ${delivery_id} is ${state} and due at ${next_attempt_at}`,
       ),
   )
+}
+
+/** The list of deliveries shows each message that a receiver got, and no message as delivered that it did not get. */
+function findUnlisted({ alerts, evidence, truth }: Case): string[] {
+  const listed = evidence.projects.flatMap(({ deliveries }) => deliveries)
+  const ids = new Set(listed.map(({ delivery_id }) => delivery_id))
+  const got = new Set(alerts.map(({ webhookId }) => webhookId))
+  const webhooks = new Set(truth.channels.map(({ channelId }) => channelId))
+  return [
+    ...[...got].filter(id => !ids.has(id)).map(id => `Delivery ${id} was received, and is not in the list`),
+    ...listed
+      .filter(
+        ({ delivery_id, channel_id, state }) =>
+          state === 'delivered' && webhooks.has(channel_id) && !got.has(delivery_id),
+      )
+      .map(({ delivery_id }) => `Delivery ${delivery_id} is listed as delivered, and its receiver did not get it`),
+  ]
 }
 
 function findForeignAlerts({ alerts, truth }: Case): string[] {
