@@ -12,6 +12,8 @@ export interface OplogEntry {
   readonly before: Document | undefined
   readonly after: Document | undefined
   readonly isReplacement: boolean
+  /** The position of the last write of the same step. An election keeps or loses a step as a whole. */
+  readonly step: number
 }
 
 /** A change of one document. */
@@ -93,10 +95,11 @@ export class MongoServer {
 
   /** Writes documents in one step. @returns the position, for `untilConfirmed` */
   write(changes: readonly Write[]): number {
+    const step = this.#written + changes.length
     for (const { collection, id, after, isReplacement = false } of changes) {
       this.#written += 1
       const before = collection.get(id)
-      this.#oplog.push({ position: this.#written, collection, id, before, after, isReplacement })
+      this.#oplog.push({ position: this.#written, collection, id, before, after, isReplacement, step })
       collection.set(id, after, this.#written)
     }
     const position = this.#written
@@ -139,7 +142,8 @@ export class MongoServer {
   elect(keep: number): number {
     this.#term += 1
     const unconfirmed = this.#unconfirmed()
-    const lost = unconfirmed.slice(Math.floor(unconfirmed.length * keep))
+    const step = unconfirmed[Math.floor(unconfirmed.length * keep)]?.step ?? Number.POSITIVE_INFINITY
+    const lost = unconfirmed.filter(entry => entry.step >= step)
     for (const entry of lost.toReversed()) entry.collection.set(entry.id, entry.before, this.#written)
     this.#oplog = this.#oplog.slice(0, this.#oplog.length - lost.length)
     const position = lost[0]?.position ?? Number.POSITIVE_INFINITY

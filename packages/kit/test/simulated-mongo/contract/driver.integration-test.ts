@@ -1,4 +1,5 @@
 /** The contract on the real server. */
+import type { Timestamp } from 'mongodb'
 import { Secret } from '../../../src/config/index.ts'
 import { connectMongo } from '../../../src/mongo/index.ts'
 import { startTcpProxy, testStack } from '../../index.ts'
@@ -27,6 +28,16 @@ describeDriver('MongoDB', async (): Promise<ContractDatabase> => {
           return false
         }
       }
+    },
+    async countOplogEntries(write) {
+      const oplog = mongo.client.db('local').collection<{ ts: Timestamp }>('oplog.rs')
+      const [newest] = await oplog.find().sort({ $natural: -1 }).limit(1).toArray()
+      await write()
+      const ofTests = new RegExp(`^${stack.dbName}\\.`)
+      return oplog.countDocuments({
+        ts: { $gt: newest!.ts },
+        $or: [{ ns: ofTests }, { 'o.applyOps.ns': ofTests }],
+      })
     },
     /** The oplog of a test is whole, so it is the position of a change that it does not have: of 2004, in seconds after the two first digits. */
     async positionTooOld() {

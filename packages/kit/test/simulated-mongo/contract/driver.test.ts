@@ -1,4 +1,5 @@
 /** The contract on the simulated server, with writes that reach a majority a moment later. */
+import { expect, test } from 'vitest'
 import { simulatedMongo } from '../db.ts'
 import { brokenConnection } from '../errors.ts'
 import { MongoServer } from '../server.ts'
@@ -24,6 +25,11 @@ describeDriver('the simulated MongoDB', async () => {
     loseNextCommitAnswer() {
       losesCommit = true
     },
+    async countOplogEntries(write) {
+      const before = server.confirmed
+      await write()
+      return new Set(server.entriesAfter(before)?.map(({ step }) => step)).size
+    },
     async positionTooOld() {
       const stream = mongo.db.watch()
       await stream.tryNext()
@@ -35,3 +41,18 @@ describeDriver('the simulated MongoDB', async () => {
     close: () => mongo.stop(),
   }
 })
+
+test.each([0, 0.3, 0.6, 0.9])(
+  'an election that keeps %d of the writes keeps or loses a transaction as a whole',
+  async keep => {
+    const server = new MongoServer(CONTRACT_COLLECTIONS, { replicate: () => {} })
+    const things = server.collection('things')
+    const write = (...ids: string[]) => server.write(ids.map(id => ({ collection: things, id, after: { _id: id } })))
+    write('a')
+    write('b', 'c', 'd')
+    write('e')
+    server.elect(keep)
+    const kept = [...things.all()].map(({ _id }) => _id).join('')
+    expect(['', 'a', 'abcd']).toContain(kept)
+  },
+)

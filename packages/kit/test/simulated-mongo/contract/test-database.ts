@@ -34,6 +34,8 @@ export interface ContractDatabase {
   readonly mongo: Mongo
   /** Carries out the next commit of a transaction, and loses its answer. */
   loseNextCommitAnswer(): void
+  /** How many entries the oplog gets from writes. A member of the replica set has each entry as a whole, or not at all. */
+  countOplogEntries(write: () => Promise<unknown>): Promise<number>
   /** A position of a change stream that the server does not have any more. */
   positionTooOld(): Promise<string>
   close(): Promise<void>

@@ -29,6 +29,29 @@ export function describeTransactions({ database, of }: ContractSubject): void {
       ])
     })
 
+    test('its writes are one entry of the oplog, so an election keeps or loses all of them', async () => {
+      const write = () =>
+        client().withSession(session =>
+          session.withTransaction(async () => {
+            await of('things').insertOne({ _id: 'a' }, { session })
+            await of('things').updateOne({ _id: 'a' }, { $set: { n: 1 } }, { session })
+            await of('unique').insertMany(
+              [
+                { _id: 'b', hash: 'b' },
+                { _id: 'c', hash: 'c' },
+              ],
+              { session },
+            )
+          }, SNAPSHOT),
+        )
+      expect(await database().countOplogEntries(write)).toBe(1)
+      const apart = () =>
+        of('things')
+          .insertOne({ _id: 'd' })
+          .then(() => of('things').insertOne({ _id: 'e' }))
+      expect(await database().countOplogEntries(apart)).toBe(2)
+    })
+
     test('one that is aborted returns its result and stores nothing', async () => {
       const session = client().startSession()
       const result = await session.withTransaction(async () => {
