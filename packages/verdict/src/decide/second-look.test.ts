@@ -276,6 +276,15 @@ describe('expected changes', () => {
   })
 })
 
+test('an action that a deleted connection showed alerts if a newer connection shows it', () => {
+  const deleted = lookFacts([policy({ deleted: true }), policy({ connectionId: 'con_b' })])
+  const newer = { connection: { id: 'con_b', createdAt: T0 + 2 * MINUTE }, eventId: 'evt_b' }
+  const quiet = afterLook(playAll(refundSeen()), deleted)
+  expect(onlyAction(quiet)).toMatchObject({ verdict: 'not_alerted', reason: 'connection_deleted' })
+  const shown = play([{ at: T0 + 3 * MINUTE, input: refundSeen({}, newer) }], quiet)
+  expect(alertsOf(afterLook(shown, deleted, T0 + 4 * MINUTE))).toEqual(['incident.opened'])
+})
+
 test('a refund that only a total shows does not take the operation that may explain an alerted refund since its time came', () => {
   const at = (ms: number) => new Date(T0 + ms).toISOString()
   const similar = operationSeen({ executing_at: at(-2 * SECOND), ended_at: at(0) })
