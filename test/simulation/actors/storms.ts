@@ -1,5 +1,6 @@
 import { wait } from '../world/agenda.ts'
 import type { Account, Change } from './accounts.ts'
+import { Refused } from './api-user.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
 import { make } from './software.ts'
 import type { Deed, Moment } from './truth.ts'
@@ -49,7 +50,13 @@ async function makeCappedGroup({ world, random, customers }: Scene): Promise<voi
     note: 'Goodwill after the outage',
     ...limits,
   }
-  await confirmed(world, begins, world.api.post('/v1/expected-changes', body))
+  try {
+    await confirmed(world, begins, world.api.post('/v1/expected-changes', body))
+  } catch (error) {
+    // Another person has disconnected the account.
+    if (!(error instanceof Refused) || error.status !== 404) throw error
+    return
+  }
   const deeds: Deed[] = []
   world.truth.capped.push({ deeds, covered })
   for (const one of prepared) {
