@@ -1,5 +1,6 @@
 import type { Change } from './actors/accounts.ts'
 import { drawBudgets } from './actors/budgets.ts'
+import { drawContests } from './actors/contests.ts'
 import { drawOutages } from './actors/outages.ts'
 import { drawPeople } from './actors/people.ts'
 import { drawItems, type PlanItem, type PlanParts, type Scene } from './actors/plan-items.ts'
@@ -20,6 +21,7 @@ export function drawPlan(scene: Scene): PlanItem[] {
     ...drawReconnects(scene),
     ...drawStorms(scene),
     ...drawBudgets(scene),
+    ...drawContests(scene),
     ...drawUnusableEvents(scene),
   ]
 }

@@ -147,8 +147,16 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
 }
 
 /** Whether something may have broken between a receiver's answer and its record. */
-function mayRepeat({ broken, killed, electionsMs, rebalancesMs, freezesMs, leaderMovesMs }: Swarm): boolean {
-  return broken + killed + electionsMs + rebalancesMs + freezesMs + leaderMovesMs > 0
+function mayRepeat({
+  broken,
+  killed,
+  electionsMs,
+  rebalancesMs,
+  freezesMs,
+  leaderMovesMs,
+  terminationsMs,
+}: Swarm): boolean {
+  return broken + killed + electionsMs + rebalancesMs + freezesMs + leaderMovesMs + terminationsMs > 0
 }
 
 interface World extends ReturnType<typeof openWorld> {}

@@ -118,21 +118,22 @@ function openAccount(
       const hasActed = (operation as { readonly state?: string }).state !== 'requested'
       if (hasActed) account.truth.acted ??= moment
       const body = { connection_id: endpoint.connectionId, kind: 'refund', ...operation }
-      return confirmed(world, moment, noteReport(world.truth, api.post(path, body, key)))
+      return confirmed(world, moment, noteReport(world.truth, body, api.post(path, body, key)))
     },
     reportTransition: (id, transition, key) =>
-      noteReport(world.truth, api.post(`/v1/operations/${id}/transitions`, transition, key)),
+      noteReport(world.truth, transition, api.post(`/v1/operations/${id}/transitions`, transition, key)),
     withLostEvents: act => notifications.losing(act),
   }
   return account
 }
 
 /** A report that is not confirmed may have made an operation; one that is refused has not. */
-async function noteReport(truth: Truth, call: Promise<Json>): Promise<Json> {
+async function noteReport(truth: Truth, given: object, call: Promise<Json>): Promise<Json> {
   truth.unconfirmedReports += 1
   try {
     const made = await call
-    truth.reports.push({ operationId: String(made.operation_id), state: String(made.state) })
+    const { provider_ref: providerRef } = given as { readonly provider_ref?: string }
+    truth.reports.push({ operationId: String(made.operation_id), state: String(made.state), providerRef })
     return made
   } finally {
     truth.unconfirmedReports -= 1

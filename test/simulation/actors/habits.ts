@@ -29,6 +29,8 @@ export interface Habits {
   readonly cappedGroups: number
   /** Budgets under which programs request operations at the same time. */
   readonly budgets: number
+  /** Operations that several programs end at the same time. */
+  readonly contests: number
   /** Authentic notifications that cannot be used. */
   readonly unusableEvents: number
   /** Changes that are made when the faults have ended: everything must be in time again. */
@@ -48,11 +50,12 @@ export function drawHabits(random: Random): Habits {
     lags: maybe(0.3, () => random.between(1, 3)),
     receiverOutages: maybe(0.3, () => random.between(1, 2)),
     removedReceivers: maybe(0.15, () => 1),
-    people: maybe(0.5, () => random.between(1, 6)),
+    people: maybe(0.6, () => random.between(1, 6)),
     reconnects: maybe(0.15, () => 1),
     storms: maybe(0.06, () => 1),
-    cappedGroups: maybe(0.12, () => 1),
-    budgets: maybe(0.15, () => 1),
+    cappedGroups: maybe(0.2, () => 1),
+    budgets: maybe(0.3, () => 1),
+    contests: maybe(0.3, () => 1),
     unusableEvents: maybe(0.15, () => random.between(1, 3)),
     calmChanges: maybe(0.2, () => 2),
   }
@@ -74,6 +77,7 @@ export const NO_HABITS: Habits = {
   storms: 0,
   cappedGroups: 0,
   budgets: 0,
+  contests: 0,
   unusableEvents: 0,
   calmChanges: 0,
 }

@@ -13,6 +13,8 @@ const ACTIONS = [
   claimIncident,
   expectAlerted,
   silence,
+  silence,
+  silence,
   changeSetting,
   changeSetting,
   rotate,
@@ -74,7 +76,7 @@ async function expectAlerted({ world, random, customers }: Scene): Promise<strin
 }
 
 async function silence({ world, random, customers }: Scene): Promise<string | undefined> {
-  return withAccount({ random, customers }, async ({ truth, endpoint }) => {
+  return withAccount({ world, random, customers }, async ({ truth, endpoint }) => {
     const { api, clock, swarm } = world
     const skewMs = 2 * swarm().clockMs
     const begins: Moment = { fromMs: clock.now - skewMs }
@@ -104,7 +106,7 @@ async function silence({ world, random, customers }: Scene): Promise<string | un
 
 /** Sets `out_of_band` to another value and back. */
 async function changeSetting({ world, random, customers }: Scene): Promise<string | undefined> {
-  return withAccount({ random, customers }, async ({ truth, endpoint }) => {
+  return withAccount({ world, random, customers }, async ({ truth, endpoint }) => {
     const { api, clock } = world
     const value = random.pick(['ignore', 'auto'] as const)
     const path = `/v1/projects/${truth.projectId}/connections/${endpoint.connectionId}`
@@ -138,7 +140,7 @@ function settingGround(account: Account['truth'], value: 'ignore' | 'auto', begi
 
 /** Rotates the secret of an account's notifications. The provider uses the old one for a while, which may be refused already. */
 async function rotate({ world, random, customers }: Scene): Promise<string | undefined> {
-  return withAccount({ random, customers }, async account => {
+  return withAccount({ world, random, customers }, async account => {
     const overlapSeconds = random.pick([undefined, 0])
     const destinationSecret = `pdl_ntfset_01j0000000000000000000000_${random.between(0, 2 ** 31)}`
     const credential = await rotateSecret(world.api, account, { destinationSecret, overlapSeconds })
@@ -172,15 +174,27 @@ async function acknowledgeStorm({ world, random, customers }: Scene): Promise<st
 
 /** Changes one account, unless another person is changing it. */
 async function withAccount(
-  { random, customers }: Pick<Scene, 'random' | 'customers'>,
+  scene: Pick<Scene, 'world' | 'random' | 'customers'>,
   act: (account: Account) => Promise<string>,
 ): Promise<string | undefined> {
-  const account = random.pick(random.pick(customers).accounts)
+  const account = pickAccount(scene)
   if (account.isBeingChanged || !account.isConnected) return undefined
   account.isBeingChanged = true
   const did = await act(account)
   account.isBeingChanged = false
   return did
+}
+
+/** Mostly an account at which something changed within the last minute, so that the second look comes during what people do. */
+function pickAccount({ world, random, customers }: Pick<Scene, 'world' | 'random' | 'customers'>): Account {
+  const accounts = customers.flatMap(customer => customer.accounts)
+  const changed = new Set(
+    world.truth.deeds
+      .filter(({ atMs, mustAlert }) => mustAlert && atMs > world.clock.now - 50_000)
+      .flatMap(deed => deed.accounts),
+  )
+  const busy = accounts.filter(({ truth }) => changed.has(truth))
+  return random.pick(busy.length > 0 && random.chance(0.7) ? busy : accounts)
 }
 
 async function pickIncident({ api }: World, projectId: string, chosen: number): Promise<Json | undefined> {

@@ -20,9 +20,12 @@ export const HABITS = [
   'expected',
   'never_sent',
   'other_amount',
+  'other_time',
   'nothing',
 ] as const
 export type Habit = (typeof HABITS)[number]
+
+const DAY_MS = 86_400_000
 
 /** Software and a stranger at one change. */
 interface Task {
@@ -68,7 +71,7 @@ async function follow(task: Task, habit: Habit): Promise<Deed> {
     case 'late':
     case 'twice': {
       const deed = make(task)
-      const lateMs = habit === 'late' ? random.between(75_000, 150_000) : random.between(0, 20_000)
+      const lateMs = habit === 'late' ? random.between(62_000, 150_000) : random.between(0, 20_000)
       await wait(task.world.clock, lateMs)
       await reportAfter(task, deed, habit === 'twice' ? 2 : 1)
       return deed
@@ -84,6 +87,10 @@ async function follow(task: Task, habit: Habit): Promise<Deed> {
     case 'other_amount':
       if (operation?.amount !== undefined) await report(task, { state: 'executing', amount: operation.amount + 5 })
       break
+    case 'other_time':
+      // When a subscription was cancelled is often not known, so only refunds have a time to compare.
+      if (operation?.amount !== undefined) await reportEarlier(task)
+      break
     default:
   }
   return make(task)
@@ -94,13 +101,23 @@ async function reportBefore(task: Task, habit: 'before' | 'begun_only' | 'with_k
   const { kind, number } = task
   const key = habit === 'with_key' && kind.connection.kind === 'processor' ? `key-${number}` : null
   const fromMs = task.world.clock.now
-  const { operation_id } = await report(task, { state: 'executing', ...(key === null ? {} : { idempotency_key: key }) })
+  const given = key === null ? {} : { idempotency_key: key }
+  const isRequested = task.random.chance(0.5)
+  const { operation_id } = await report(task, { state: isRequested ? 'requested' : 'executing', ...given })
+  if (isRequested) await transition(task, String(operation_id), { to: 'executing' })
   const deed = make(task, key)
   // An operation that is being executed explains its change.
   explain(task, deed, fromMs, habit === 'before' || key !== null ? 'ended' : 'begun')
   if (habit === 'before')
     await transition(task, String(operation_id), { to: kind.finalState ?? 'completed', provider_ref: deed.ref })
   return deed
+}
+
+/** Reports an equal change of a day ago. It does not explain this one. */
+async function reportEarlier(task: Task): Promise<void> {
+  const atMs = task.world.clock.now - DAY_MS
+  const [executing_at, ended_at] = [atMs, atMs + 1_000].map(ms => new Date(ms).toISOString())
+  await report(task, { state: 'completed', executing_at, ended_at })
 }
 
 async function reportAfter(task: Task, deed: Deed, times: 1 | 2): Promise<void> {

@@ -111,6 +111,8 @@ export interface AcceptedNotification {
 export interface ConfirmedReport {
   readonly operationId: string
   readonly state: string
+  /** The provider's id of the change, if the report gave it. */
+  readonly providerRef?: string | undefined
 }
 
 /** A budget, and the operations of one amount that were requested under it at the same time. */

@@ -290,6 +290,15 @@ describe('an alert that a receiver did not get', () => {
   })
 })
 
+test('an operation has the id of each report that was confirmed', () => {
+  const run = rightRun()
+  run.truth.reports.push({ operationId: 'op_1', state: 'completed', providerRef: 're_first' })
+  const withRef = (provider_ref: string) =>
+    judged(withLists(run, () => ({ operations: [{ operation_id: 'op_1', state: 'completed', provider_ref }] })))
+  expect(withRef('re_first')).toEqual([])
+  expect(withRef('re_second')).toEqual([expect.stringContaining('reports-are-recorded-once')])
+})
+
 test('a resolution that replaces the opening notifies of both', () => {
   const resolvedWith = (data: object) => {
     const run = rightRun()

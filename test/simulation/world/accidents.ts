@@ -47,6 +47,12 @@ export function planAccidents(parts: AccidentParts): void {
 function accidentsOf({ scheduler, random, swarm, endMs, trace, mongo, broker, cluster }: AccidentParts) {
   return {
     electionsMs: () => (mongo.elect(random.next()) > 0 ? 'an election lost a write' : 'an election'),
+    terminationsMs: () => {
+      const running = cluster.running()
+      if (running.length === 0) return undefined
+      cluster.terminate(random.pick(running))
+      return 'a process was terminated'
+    },
     oplogLossMs: () => {
       mongo.forgetOplog()
       return 'the oplog was too short'

@@ -27,7 +27,11 @@ interface Member {
   readonly service: ServiceName
   readonly process: SimulatedProcess
   readonly app: RunningApp
+  isStarted: boolean
 }
+
+/** The time between SIGTERM and SIGKILL, in milliseconds. */
+const GRACE_MS = 30_000
 
 export interface ClusterOptions {
   readonly scheduler: Scheduler
@@ -63,6 +67,15 @@ export class Cluster {
   /** The processes that run. */
   running(): SimulatedProcess[] {
     return [...this.#members.values()].map(({ process }) => process).filter(process => process.isAlive)
+  }
+
+  /** Ends a process as SIGTERM does: it may finish its work, for as long as a cluster waits. */
+  terminate(process: SimulatedProcess): void {
+    const member = [...this.#members.values()].find(one => one.process === process)
+    if (member === undefined || !member.isStarted) return
+    const end = () => process.kill()
+    this.#options.scheduler.schedule(GRACE_MS, end)
+    member.app.stop().then(end, end)
   }
 
   /** Sends a request to a process of a service. Undefined if none answers: none runs, or it ended or hangs. */
@@ -105,12 +118,16 @@ export class Cluster {
       trace: (process, command) => detail(`${process} ${command}`),
     })
     const app = OPEN[service]({ ...servers, egressOf }, process)
-    this.#members.set(name, { service, process, app })
+    const member: Member = { service, process, app, isStarted: false }
+    this.#members.set(name, member)
     process.onEnd(() => {
       trace(`${process.name} ends`)
       scheduler.schedule(random.between(500, 8_000), () => this.#open(service, name))
     })
-    app.start().catch((error: unknown) => {
+    const started = () => {
+      member.isStarted = true
+    }
+    app.start().then(started, (error: unknown) => {
       servers.onFatal(process.name, error)
       process.kill()
     })

@@ -18,6 +18,7 @@ export interface Swarm extends Habits {
   readonly rebalancesMs: number
   readonly leaderMovesMs: number
   readonly freezesMs: number
+  readonly terminationsMs: number
   readonly oplogLossMs: number
   readonly addedPartitionsMs: number
   readonly retentionMs: number
@@ -53,6 +54,7 @@ export function drawSwarm(random: Random): Swarm {
     addedPartitionsMs: random.chance(0.2) ? random.between(20, 90) * 1_000 : 0,
     retentionMs: maybe(() => random.between(10, 60) * 1_000),
     clockJumpsMs: maybe(() => random.between(10, 60) * 1_000),
+    terminationsMs: drawTerminations(random.fork('terminations')),
     replicationMs: random.pick([1, 5, 50, 500]),
     clockMs: maybe(() => random.pick([100, 900])),
     repeats: maybe(() => random.pick([0.05, 0.3])),
@@ -62,6 +64,11 @@ export function drawSwarm(random: Random): Swarm {
     replicas: random.pick([1, 2]),
     ...drawHabits(random.fork('habits')),
   }
+}
+
+/** As in a rolling update. */
+function drawTerminations(random: Random): number {
+  return random.chance(0.4) ? random.between(10, 60) * 1_000 : 0
 }
 
 /** A run without faults. */
@@ -75,6 +82,7 @@ export const CALM: Swarm = {
   rebalancesMs: 0,
   leaderMovesMs: 0,
   freezesMs: 0,
+  terminationsMs: 0,
   oplogLossMs: 0,
   addedPartitionsMs: 0,
   retentionMs: 0,

@@ -120,9 +120,11 @@ function findReportFaults({ truth, evidence }: Case): string[] {
     ),
   )
   const reported = new Set(truth.reports.map(({ operationId }) => operationId))
-  const lost = truth.reports.flatMap(({ operationId, state }) => {
+  const lost = truth.reports.flatMap(({ operationId, state, providerRef }) => {
     const operation = operations.get(operationId)
     if (operation === undefined) return [`The operation ${operationId} was confirmed, and is not in the list`]
+    if (providerRef !== undefined && operation.provider_ref !== providerRef)
+      return [`The operation ${operationId} was confirmed with the id ${providerRef} and has ${operation.provider_ref}`]
     const isBehind = ['completed', 'failed'].includes(state) && operation.state !== state
     return isBehind ? [`The operation ${operationId} was reported as ${state} and is ${operation.state}`] : []
   })
