@@ -152,6 +152,16 @@ describe('drift', () => {
     expect(onlyAction(mended).differences).toEqual([])
   })
 
+  test('of an operation that failed is removed without an alert if a second operation made the refund', () => {
+    const theCase = playAll(
+      operationSeen({ state: 'failed' }),
+      sightingInput(refundShown()),
+      operationOfRefund({ operation_id: 'op_again' }),
+    )
+    expect(onlyAction(theCase)).toMatchObject({ operationId: 'op_again', differences: [] })
+    expect(driftsIn(theCase)).toMatchObject([{ differences: [{ field: 'state' }] }])
+  })
+
   test('a cancellation whose operation failed, and which is scheduled, is drift', () => {
     const said = operationSeen({
       kind: 'cancellation',

@@ -67,7 +67,8 @@ export function reportDrift(theCase: Case, now: number): Case {
     const isSame = JSON.stringify(differences) === JSON.stringify(action.differences)
     const compared = isSame ? action : { ...action, differences }
     const seen = isSame ? next : withRecord(next, compared)
-    return operation === undefined ? seen : reportDifferences(seen, operation, compared, differences, now)
+    const isReported = operation !== undefined && differences.length > 0
+    return isReported ? reportDifferences(seen, operation, compared, differences, now) : seen
   }, theCase)
 }
 
