@@ -60,9 +60,9 @@ describe('a request with an Idempotency-Key', () => {
 
   test('is refused while the first request runs', async () => {
     const { run } = setUp()
-    await run(async newId => {
+    await run(async (newId, decideOnce) => {
       await expect(run(answerWithSecret)).rejects.toMatchObject({ code: 'conflict', retryable: true })
-      return answerWithSecret(newId)
+      return answerWithSecret(newId, decideOnce)
     })
   })
 
@@ -88,6 +88,20 @@ describe('a request with an Idempotency-Key', () => {
     })
     expect(made.slice(2)).toEqual(made.slice(0, 2))
     expect(new Set(made).size).toBe(2)
+  })
+
+  test('decides once: a repeat after a server error gets the decision, and a refusal is decided again', async () => {
+    const { run } = setUp()
+    const refused = run((_, decideOnce) => decideOnce(() => Promise.reject(new AppError('conflict', 'Not now'))))
+    await expect(refused).rejects.toMatchObject({ code: 'conflict' })
+    const failing = run(async (_, decideOnce) => {
+      await decideOnce(async () => ({ state: 'dead' }))
+      throw unavailable('Kafka', undefined)
+    })
+    await expect(failing).rejects.toMatchObject({ code: 'unavailable' })
+    const decideAgain = () => Promise.reject(new Error('decided twice'))
+    const repeat = await run(async (_, decideOnce) => ({ status: 202, body: await decideOnce(decideAgain) }))
+    expect(repeat.body).toEqual({ state: 'dead' })
   })
 
   test('runs again after its process died and its lock expired, for one repeat only', async () => {

@@ -5,7 +5,7 @@ import { AppError } from '@backstop/kit/errors'
 import type { SecretBox } from '@backstop/kit/secret-box'
 import type { Collection } from '../store/collection.ts'
 import type { IdempotencyDocument } from '../store/stores.ts'
-import type { RouteAnswer } from './route.ts'
+import type { RouteAnswer, RouteRequest } from './route.ts'
 
 /** How long a request holds the lock on its Idempotency-Key, in milliseconds. Longer than any request takes. */
 const LOCK_MS = 60_000
@@ -24,8 +24,11 @@ export interface IdempotentRequest {
   readonly shownOnce: readonly string[]
 }
 
-/** Runs the route. `newId` returns the same ids in a repeat. */
-export type IdempotentWork = (newId: (kind: IdKind) => string) => Promise<RouteAnswer>
+/** Runs the route. `newId` returns the same ids in a repeat, and `decideOnce` the decision of the first attempt. */
+export type IdempotentWork = (
+  newId: (kind: IdKind) => string,
+  decideOnce: RouteRequest<never, never, never>['decideOnce'],
+) => Promise<RouteAnswer>
 
 /**
  * Runs the work once for each Idempotency-Key within 24 hours, and answers a repeat with the stored answer, without the secrets that the
@@ -42,8 +45,14 @@ export async function runOnce(
   if (entry.kind === 'answered') return entry.answer
   const { document } = entry
   let made = 0
+  const decideOnce = async <T extends object>(decide: () => Promise<T>): Promise<T> => {
+    if (document.decided !== undefined) return JSON.parse(document.decided)
+    const decided = await decide()
+    await keys.change({ _id: document._id, seed: document.seed }, { decided: JSON.stringify(decided) })
+    return decided
+  }
   try {
-    const answer = await work(kind => deterministicId(kind, document.seed, String(made++)))
+    const answer = await work(kind => deterministicId(kind, document.seed, String(made++)), decideOnce)
     const stored = { status: answer.status, body: JSON.stringify(withoutSecrets(answer.body, request.shownOnce)) }
     await keys.change({ _id: document._id, seed: document.seed }, { answer: stored })
     return answer

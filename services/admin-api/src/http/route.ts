@@ -33,6 +33,12 @@ export interface RouteRequest<Params, Query, Body> {
   /** Makes an id. A repeat under the same Idempotency-Key gets the same id, also after a crash. */
   newId(kind: IdKind): string
   /**
+   * Makes the decision of a request whose change is not in this database. It is stored before the change, so a repeat under the same
+   * Idempotency-Key gets it, whatever the first attempt has changed. Once in a request; the result has no secrets.
+   * @throws what `decide` throws. Then nothing is stored
+   */
+  decideOnce<T extends object>(decide: () => Promise<T>): Promise<T>
+  /**
    * Changes documents of this API and writes the audit row in the same transaction. If the transaction fails, nothing is changed and the
    * caller may retry, so a secret that is shown once is never lost with a change.
    * @param write reads and writes only the given collections; it may run several times. `doneAt` is the time of the first attempt if this

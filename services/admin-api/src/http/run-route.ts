@@ -21,7 +21,7 @@ import { endAnswer } from './answer-problem.ts'
 import { changeWithAuditRow, writeAuditRow } from './audit-row.ts'
 import { checkInput } from './check-input.ts'
 import { createListCursors, type ListCursors } from './cursor.ts'
-import { randomIds, runOnce } from './idempotency.ts'
+import { type IdempotentWork, randomIds, runOnce } from './idempotency.ts'
 import type { RequestLimits } from './rate-limiter.ts'
 import { receiveBody, unexpectedBody } from './read-body.ts'
 import type { RequestClient, Route, RouteAnswer, RouteRequest } from './route.ts'
@@ -137,15 +137,15 @@ async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest):
   const { route, request, response, principal, given, now } = checked
   const { requestId, address } = response.locals.facts
   const body = checkBody(route, given)
-  const work = async (makeId: RouteRequest<never, never, never>['newId']) => {
+  const work: IdempotentWork = async (makeId, decideOnce) => {
     const requester = { identity: principal, requestId, address, now }
     const change = changeWithAuditRow(stores, makeId, requester)
-    const answer = await route.handle(routeRequestOf(options, checked, { body, newId: makeId, change }))
+    const answer = await route.handle(routeRequestOf(options, checked, { body, newId: makeId, decideOnce, change }))
     if (answer.changed !== undefined) await writeAuditRow(stores, makeId('audit'), requester, answer.changed)
     return answer
   }
   const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
-  if (key === undefined) return work(randomIds)
+  if (key === undefined) return work(randomIds, decide => decide())
   const idempotent = {
     key,
     callerId: principal.id,
@@ -159,7 +159,7 @@ async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest):
 function routeRequestOf(
   options: RouteRunnerOptions,
   checked: CheckedRequest,
-  made: Pick<RouteRequest<never, never, unknown>, 'body' | 'newId' | 'change'>,
+  made: Pick<RouteRequest<never, never, unknown>, 'body' | 'newId' | 'decideOnce' | 'change'>,
 ): RouteRequest<never, never, never> {
   const { clock, stopping, logger, publicUrl } = options
   const { route, request, response, principal, params, query, now } = checked

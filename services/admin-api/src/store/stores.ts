@@ -16,6 +16,8 @@ export interface IdempotencyDocument {
   seed: string
   /** Until this time, only the request that holds the lock may run. */
   locked_until: Date
+  /** The results of `RouteRequest.decideOnce` as JSON. Absent before the decision. */
+  decided?: string
   /** The answer without its secrets; null until the request ends. */
   answer: { status: number; body: string } | null
   created_at: Date

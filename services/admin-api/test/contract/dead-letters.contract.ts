@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
 import { storeDeadLetter, storeEvent } from './every-route.ts'
 import { deliveryDocument } from './incidents.contract.ts'
-import { createTestKey, createTestProject } from './test-project.ts'
+import { createTestKey, createTestProject, loseAnswer } from './test-project.ts'
 
 /** Stores one dead letter of each collection in a project, a minute apart. @returns their ids and paths, newest first */
 async function storeOneOfEachKind(testApi: TestApi) {
@@ -294,6 +294,20 @@ export function describeDeadLetters(testApi: () => TestApi): void {
         body: { replayed: 1, next_cursor: null },
       })
       expect((await api().post('/v1/dead-letters/replay', { ...rest, cursor: 'nonsense' })).status).toBe(400)
+    })
+
+    test('replays a notification once: a repeat with the same key gets the first answer after it was decided', async () => {
+      const { connectionId, ids } = await storeOneOfEachKind(testApi())
+      const key = `replay-${connectionId}`
+      const replay = () =>
+        api().post(`/v1/dead-letters/${encodeURIComponent(ids[1] as string)}/replay`, undefined, {
+          'idempotency-key': key,
+        })
+      const first = await replay()
+      const entry = await testApi().others.inbox.find({ _id: `${connectionId}/evt_1` })
+      await testApi().others.inbox.put({ ...entry!, outcome: 'recorded' })
+      await loseAnswer(testApi(), key)
+      expect(await replay()).toMatchObject({ status: 202, body: first.body })
     })
 
     test('replays a notification by its id, unless its body is not kept any more', async () => {

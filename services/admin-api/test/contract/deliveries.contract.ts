@@ -2,7 +2,7 @@ import { type ChannelHealthDocument, type DeliveryDocument, newId } from '@backs
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
 import { deliveryDocument } from './incidents.contract.ts'
-import { auditOf, createTestProject } from './test-project.ts'
+import { auditOf, createTestProject, loseAnswer } from './test-project.ts'
 
 const MINUTE_MS = 60_000
 
@@ -173,6 +173,20 @@ export function describeDeliveries(testApi: () => TestApi): void {
         await expect.poll(wishes).toMatchObject([{ project_id: of.projectId }])
         const rows = await auditOf(testApi(), of[state]._id)
         expect(rows.map(({ action }) => action)).toEqual(['delivery.retry'])
+      },
+    )
+
+    test.each(['deliveries/:id/retry', 'dead-letters/:id/replay'])(
+      'answer a repeated POST %s as the first one, although the delivery has arrived meanwhile',
+      async route => {
+        const { dead } = await createDeliveries(testApi())
+        const key = `${route}-${dead._id}`
+        const post = () => api().post(`/v1/${route.replace(':id', dead._id)}`, undefined, { 'idempotency-key': key })
+        const first = await post()
+        await testApi().others.deliveries.put({ ...dead, state: 'delivered' })
+        await loseAnswer(testApi(), key)
+        expect(await post()).toMatchObject({ status: 202, body: first.body })
+        expect(await auditOf(testApi(), dead._id)).toHaveLength(1)
       },
     )
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { auditOf, createTestKey, createTestProject } from './test-project.ts'
+import { auditOf, createTestKey, createTestProject, loseAnswer } from './test-project.ts'
 
 export function describeOperations(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -257,6 +257,16 @@ export function describeOperations(testApi: () => TestApi): void {
       const [first, again] = [await report({}, header), await report({}, header)]
       expect(again.body).toEqual(first.body)
       expect((await api().get(`/v1/operations?connection_id=${processorId}`)).body.data).toHaveLength(1)
+    })
+
+    test('answers with an operation that the first attempt made, although its connection was deleted meanwhile', async () => {
+      const { projectId, processorId, report } = await open()
+      const key = `deleted-${processorId}`
+      const first = await report({}, { 'idempotency-key': key })
+      await api().delete(`/v1/projects/${projectId}/connections/${processorId}`)
+      await loseAnswer(testApi(), key)
+      expect(await report({}, { 'idempotency-key': key })).toMatchObject({ status: 201, body: first.body })
+      expect(await report()).toMatchObject({ status: 404, body: { code: 'not_found' } })
     })
   })
 }

@@ -79,11 +79,16 @@ function replayOneRoute(parts: AdminParts): Route {
     refusals: ['conflict'],
     async handle(request) {
       const { id } = request.params
-      const found = await requireDeadLetter(parts, request.principal, id)
-      const blocked = repairBlockedBy(found)
-      if (blocked !== null) throw new AppError('conflict', `Dead letter ${id} is not sent again: ${blocked}`)
-      await replayDeadLetters([found], request, parts)
-      return { status: 202, body: showDeadLetter(found) }
+      const body = await request.decideOnce(async () => {
+        const found = await requireDeadLetter(parts, request.principal, id)
+        const blocked = repairBlockedBy(found)
+        if (blocked !== null) throw new AppError('conflict', `Dead letter ${id} is not sent again: ${blocked}`)
+        return showDeadLetter(found)
+      })
+      // In a repeat there may be none any more, because the first attempt has sent it.
+      const found = await findDeadLetter(parts.stores, id)
+      if (found !== undefined) await replayDeadLetters([found], request, parts)
+      return { status: 202, body }
     },
   })
 }

@@ -60,17 +60,21 @@ function retryRoute({ stores, commands }: AdminParts): Route {
     scope: 'manage',
     answers: { 202: { description: 'The attempt is requested', schema: Delivery } },
     refusals: ['conflict'],
-    async handle({ params, principal, newId, now }) {
-      const delivery = await findInProject(stores.deliveries, principal, 'delivery', params.id)
-      const { _id, project_id, channel_id } = delivery
-      const channel = await stores.channels.find({ _id: channel_id, deleted_at: null })
-      const health = await stores.channelHealth.find({ _id: channel_id })
-      refuseResend(judgeRetry(delivery, channel, health), `Delivery ${_id} is not sent again`)
+    async handle({ params, principal, newId, now, decideOnce }) {
+      const body = await decideOnce(async () => {
+        const delivery = await findInProject(stores.deliveries, principal, 'delivery', params.id)
+        const { _id, channel_id } = delivery
+        const channel = await stores.channels.find({ _id: channel_id, deleted_at: null })
+        const health = await stores.channelHealth.find({ _id: channel_id })
+        refuseResend(judgeRetry(delivery, channel, health), `Delivery ${_id} is not sent again`)
+        return showDelivery(delivery, { _id: channel_id, channel, health }, now)
+      })
+      const { delivery_id, project_id } = body
       const command_id = newId('command')
       const requested_at = now.toISOString()
-      await commands.send([{ kind: 'retry_delivery', command_id, project_id, requested_at, delivery_id: _id }])
-      const changed = { action: 'delivery.retry', target: _id, projectId: project_id }
-      return { status: 202, body: showDelivery(delivery, { _id: channel_id, channel, health }, now), changed }
+      await commands.send([{ kind: 'retry_delivery', command_id, project_id, requested_at, delivery_id }])
+      const changed = { action: 'delivery.retry', target: delivery_id, projectId: project_id }
+      return { status: 202, body, changed }
     },
   })
 }

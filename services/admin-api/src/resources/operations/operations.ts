@@ -12,7 +12,13 @@ import {
 import type { Decision } from '@backstop/ledger'
 import type { Principal } from '../../access/rules/access.ts'
 import { listChangedFields } from '../../http/changed-fields.ts'
-import { findConnection, projectFilterOf, refuseHeartbeat, requireInProject } from '../../http/find-resource.ts'
+import {
+  findInProject,
+  notFound,
+  projectFilterOf,
+  refuseHeartbeat,
+  requireInProject,
+} from '../../http/find-resource.ts'
 import { itemRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
@@ -98,15 +104,13 @@ function createRoute({ stores, ledger }: AdminParts): Route {
     },
     refusals: ['not_found', 'idempotency_conflict', 'budget_exceeded', 'illegal_transition', 'conflict'],
     async handle({ body, principal, newId, now }) {
-      const connection = await findConnection(stores, principal, body.connection_id)
+      const connection = await findInProject(stores.connections, principal, 'connection', body.connection_id)
       refuseHeartbeat(connection.project_id)
-      const { operation, outcome } = await ledger.record(
-        body,
-        connection,
-        now.getTime(),
-        newId('operation'),
-        principal.id,
-      )
+      const id = newId('operation')
+      // The report may repeat one that was stored before somebody deleted the connection.
+      const isRefused = connection.deleted_at !== null && (await ledger.get(id)) === undefined
+      if (isRefused) throw notFound('connection', connection._id)
+      const { operation, outcome } = await ledger.record(body, connection, now.getTime(), id, principal.id)
       const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
       return outcome === 'unchanged'
         ? answer
