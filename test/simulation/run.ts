@@ -155,8 +155,9 @@ function mayRepeat({
   freezesMs,
   leaderMovesMs,
   terminationsMs,
+  brokerOutagesMs,
 }: Swarm): boolean {
-  return broken + killed + electionsMs + rebalancesMs + freezesMs + leaderMovesMs + terminationsMs > 0
+  return broken + killed + electionsMs + rebalancesMs + freezesMs + leaderMovesMs + terminationsMs + brokerOutagesMs > 0
 }
 
 interface World extends ReturnType<typeof openWorld> {}

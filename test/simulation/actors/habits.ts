@@ -33,6 +33,8 @@ export interface Habits {
   readonly contests: number
   /** Authentic notifications that cannot be used. */
   readonly unusableEvents: number
+  /** Notifications that somebody sends who does not know the secret. */
+  readonly forgeries: number
   /** Changes that are made when the faults have ended: everything must be in time again. */
   readonly calmChanges: number
 }
@@ -58,6 +60,7 @@ export function drawHabits(random: Random): Habits {
     contests: maybe(0.3, () => 1),
     unusableEvents: maybe(0.15, () => random.between(1, 3)),
     calmChanges: maybe(0.2, () => 2),
+    forgeries: maybe(0.2, () => 1),
   }
 }
 
@@ -80,4 +83,5 @@ export const NO_HABITS: Habits = {
   contests: 0,
   unusableEvents: 0,
   calmChanges: 0,
+  forgeries: 0,
 }

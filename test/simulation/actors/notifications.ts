@@ -68,18 +68,21 @@ export class Notifications {
     }
   }
 
+  /** Posts the events of an account once, as somebody does who does not know the secret. Ingress must refuse them. */
+  forge(account: EventSource<ProviderEvent>, credential: Credential): void {
+    const { truth, happened } = this.#world
+    account.onEvent(async event => {
+      happened('a forged notification')
+      const answer = await this.#send(event, credential)
+      if (answer !== undefined && isAccepted(this.#kind, answer.status))
+        truth.wrongs.push(`The forged notification ${nameOf(event).id} is answered ${answer.status}`)
+    })
+  }
+
   async #post(event: ProviderEvent, attempt: number): Promise<void> {
-    const { cluster, clock, truth } = this.#world
+    const { clock, truth } = this.#world
     const { connectionId, credential } = this.#endpoint()
-    const body = bytesOf(event)
-    const headers = {
-      host: 'in.example.com',
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-      ...credentialHeaders(credential, body, clock.now),
-    }
-    const path = `/v1/webhooks/${this.#kind}/${connectionId}`
-    const answer = await cluster.request('ingress', { method: 'POST', path, headers, body }, ANSWER_WITHIN_MS)
+    const answer = await this.#send(event, credential)
     if (answer !== undefined && isAccepted(this.#kind, answer.status)) {
       const latePaymentOf = latePaymentIn(event)
       truth.accepted.push({ connectionId, eventId: nameOf(event).id, atMs: clock.now, latePaymentOf })
@@ -87,6 +90,19 @@ export class Notifications {
     }
     const pauseMs = REPEAT_AFTER_MS[Math.min(attempt, REPEAT_AFTER_MS.length - 1)]!
     clock.schedule(pauseMs, () => this.#post(event, attempt + 1))
+  }
+
+  #send(event: ProviderEvent, credential: Credential) {
+    const { cluster, clock } = this.#world
+    const body = bytesOf(event)
+    const headers = {
+      host: 'in.example.com',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...credentialHeaders(credential, body, clock.now),
+    }
+    const path = `/v1/webhooks/${this.#kind}/${this.#endpoint().connectionId}`
+    return cluster.request('ingress', { method: 'POST', path, headers, body }, ANSWER_WITHIN_MS)
   }
 }
 

@@ -113,7 +113,7 @@ async function changeSetting({ world, random, customers }: Scene): Promise<strin
     const ground = settingGround(truth, value, { fromMs: clock.now })
     truth.grounds.push(ground)
     await confirmed(world, ground.begins, api.patch(path, { out_of_band: value }))
-    await wait(clock, random.between(1_000, 90_000))
+    await wait(clock, random.between(30_000, 90_000))
     const changed: Moment = { fromMs: clock.now }
     ground.ends = changed
     await confirmed(world, changed, api.patch(path, { out_of_band: 'alert' }))

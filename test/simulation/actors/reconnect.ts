@@ -22,7 +22,7 @@ async function reconnect({ world, random, customers }: Scene): Promise<void> {
   account.isBeingChanged = true
   const isSeen = (known: { readonly accounts: readonly object[] }) => known.accounts.includes(account.truth)
   const deleted: Moment = { fromMs: clock.now }
-  const ground: Ground = { reason: 'its connection is deleted', explains: false, begins: deleted }
+  const ground: Ground = { reason: 'its connection is deleted', explains: false, begins: deleted, mayHide: true }
   account.truth.grounds.push(ground)
   account.isConnected = false
   const { projectId } = account.truth
@@ -41,6 +41,6 @@ async function reconnect({ world, random, customers }: Scene): Promise<void> {
     const isBetween = deed.atMs > deleted.toMs! && deed.atMs < connected.fromMs - doubtMs
     const isOlder = deed.accounts.length === 1 && isBetween
     const begins = { fromMs: deleted.fromMs, ...(isOlder ? { toMs: deleted.toMs! } : {}) }
-    deed.grounds.push({ reason: 'it is older than its connection', explains: false, begins })
+    deed.grounds.push({ reason: 'it is older than its connection', explains: false, begins, mayHide: true })
   }
 }

@@ -229,9 +229,14 @@ export function make({ world, random, kind, change, prepared }: Omit<Task, 'numb
   truth.deeds.push(deed)
   if (isLost) happened(account.isReadable ? 'a lost notification at a readable account' : 'a lost notification')
   if (isLost && !account.isReadable)
-    deed.grounds.push({ reason: 'its notifications were lost', explains: false, begins: { fromMs: atMs, toMs: atMs } })
+    deed.grounds.push({
+      reason: 'its notifications were lost',
+      explains: false,
+      begins: { fromMs: atMs, toMs: atMs },
+      mayHide: true,
+    })
   if (!change.accounts.every(shown => shown.isConnected))
-    deed.grounds.push({ reason: 'made while disconnected', explains: false, begins: { fromMs: atMs } })
+    deed.grounds.push({ reason: 'made while disconnected', explains: false, begins: { fromMs: atMs }, mayHide: true })
   scheduleLaterChange({ world, random, kind, prepared })
   return deed
 }

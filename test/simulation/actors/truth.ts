@@ -13,6 +13,8 @@ export interface Ground {
   readonly begins: Moment
   /** Undefined if it holds from then on. */
   ends?: Moment | undefined
+  /** Whether the product may never hear of the change, so that it need not list it. */
+  readonly mayHide?: true
 }
 
 /** An account at a provider. */

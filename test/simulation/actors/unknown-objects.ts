@@ -19,7 +19,12 @@ async function notifyAboutUnknown({ world, random, customers }: Scene): Promise<
   happened('a notification about an unknown object')
   // A biller's notifications are only hints. The others are signed, so they alert.
   const isHint = account.kind === 'subscription'
-  const denied = { reason: 'the biller does not know it', explains: false, begins: { fromMs: 0, toMs: 0 } }
+  const denied = {
+    reason: 'the biller does not know it',
+    explains: false,
+    begins: { fromMs: 0, toMs: 0 },
+    mayHide: true,
+  } as const
   truth.deeds.push({
     projectId: account.truth.projectId,
     title: 'a refund that the provider does not know',

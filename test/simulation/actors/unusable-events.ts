@@ -4,8 +4,22 @@ import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
 
 /** Authentic notifications of the card processor that cannot be used: a refund without its amount. */
 export function drawUnusableEvents(scene: Scene): PlanItem[] {
-  const count = scene.world.swarm().unusableEvents
-  return drawItems(scene, { name: 'unusable event', count }, notifyUnusably)
+  const { unusableEvents, forgeries } = scene.world.swarm()
+  return [
+    ...drawItems(scene, { name: 'unusable event', count: unusableEvents }, notifyUnusably),
+    ...drawItems(scene, { name: 'forgery', count: forgeries }, forge),
+  ]
+}
+
+/** A refund that was never made, signed with another secret. */
+async function forge({ world, random, customers }: Scene): Promise<void> {
+  const account = random.pick(customers).accounts.find(({ kind }) => kind === 'processor')
+  if (account === undefined || !account.isConnected) return
+  const other = createCardProcessor({ now: () => world.clock.now, chance: createChance(random.between(0, 2 ** 31)) })
+  const { paymentIntent } = other.createPayment({ amount: 4_321, currency: 'eur' })
+  const secrets = [`whsec_${random.between(2 ** 30, 2 ** 31)}abcdefghijklmnopqrstuvwxyz`]
+  account.notifications.forge(other as unknown as EventSource<ProviderEvent>, { kind: 'processor', secrets })
+  other.refund({ payment_intent: paymentIntent.id })
 }
 
 async function notifyUnusably({ world, random, customers }: Scene): Promise<void> {

@@ -3,9 +3,11 @@
  * that no longer fires would leave every run right.
  */
 export const SOMETIMES = [
+  'Kafka was unavailable',
   'a clock jumped',
   'a group of changes was expected in part',
   'a leader moved',
+  'a forged notification',
   'a lost notification',
   'a lost notification at a readable account',
   'a notification about an unknown object',

@@ -90,6 +90,7 @@ const delivery = (more: object = {}) => ({
   delivery_id: 'dlv_alr_incident.opened_re_stranger',
   channel_id: 'chn_own.example',
   state: 'delivered',
+  attempts: [{ attempt: 1 }],
   next_attempt_at: null,
   ...more,
 })
@@ -210,8 +211,12 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
   'repeats-follow-lost-answers': run => withReceived(run, received(opened())),
   'opened-before-resolved': run => withReceived(run, received(alert('incident.resolved', 're_other'))),
   'deliveries-end': run =>
-    withLists(run, () => ({ deliveries: [{ delivery_id: 'dlv_1', state: 'pending', next_attempt_at: iso(T0) }] })),
+    withLists(run, () => ({
+      deliveries: [{ delivery_id: 'dlv_1', state: 'pending', attempts: [], next_attempt_at: iso(T0) }],
+    })),
   'deliveries-are-listed': run => withLists(run, () => ({ deliveries: [] })),
+  'attempts-are-listed-once': run =>
+    withLists(run, () => ({ deliveries: [delivery({ attempts: [{ attempt: 1 }, { attempt: 1 }] })] })),
   'alerts-stay-in-their-project': run => withReceived(run, received(opened(), { channel: 'other.example' })),
   'one-action-for-each-change': run =>
     withLists(run, ({ actions }) => ({ actions: [...actions, action('re_stranger', { action_id: 'act_second' })] })),
@@ -290,6 +295,17 @@ describe('an alert that a receiver did not get', () => {
   })
 })
 
+test('a change is listed, also if it is explained, unless the product may not have heard of it', () => {
+  const reported = (mayHide?: true) => {
+    const run = withLists(rightRun(), ({ actions }) => ({ actions: actions.slice(0, 1) }))
+    const begins = { fromMs: T0, toMs: T0 }
+    run.truth.deeds[1]?.grounds.push({ reason: 'a ground', explains: false, begins, ...(mayHide && { mayHide }) })
+    return judged(run)
+  }
+  expect(reported()).toEqual([expect.stringContaining('one-action-for-each-change')])
+  expect(reported(true)).toEqual([])
+})
+
 test('an operation has the id of each report that was confirmed', () => {
   const run = rightRun()
   run.truth.reports.push({ operationId: 'op_1', state: 'completed', providerRef: 're_first' })
@@ -352,16 +368,23 @@ describe('a refund through the gateway, reported with the id of the biller', () 
     const grounds = isReported ? [{ reason: 'an operation', explains: false, begins }] : []
     truth.deeds.push(deed('txn_1', { names: ['txn_1', 're_1'], accounts, grounds }))
     for (const { ref, shownBy } of openings) truth.received.push(received(alert('incident.opened', ref, { shownBy })))
-    const run = withLists({ truth, evidence, terms: { ...TERMS, faultsEndedMs } }, ({ incidents, deliveries }) => ({
-      deliveries: [
-        ...deliveries,
-        ...openings.map(({ ref }) => delivery({ delivery_id: `dlv_alr_incident.opened_${ref}` })),
-      ],
-      incidents: [
-        ...incidents,
-        ...openings.map(({ ref }, index) => ({ incident_id: `inc_${ref}`, state: index < open ? 'open' : 'resolved' })),
-      ],
-    }))
+    const run = withLists(
+      { truth, evidence, terms: { ...TERMS, faultsEndedMs } },
+      ({ actions, incidents, deliveries }) => ({
+        actions: [...actions, action('txn_1')],
+        deliveries: [
+          ...deliveries,
+          ...openings.map(({ ref }) => delivery({ delivery_id: `dlv_alr_incident.opened_${ref}` })),
+        ],
+        incidents: [
+          ...incidents,
+          ...openings.map(({ ref }, index) => ({
+            incident_id: `inc_${ref}`,
+            state: index < open ? 'open' : 'resolved',
+          })),
+        ],
+      }),
+    )
     return judged(run).map(fault => fault.slice(0, fault.indexOf(':')))
   }
   const apart = [

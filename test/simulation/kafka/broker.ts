@@ -37,6 +37,14 @@ export class Broker {
     return this.#groups
   }
 
+  /** Whether any partition has a leader. Without one, no message is written or read. */
+  setAvailable(isAvailable: boolean): void {
+    for (const topic of this.log.topics()) {
+      for (let partition = 0; partition < this.log.countPartitions(topic); partition += 1)
+        this.log.setLeader(topic, partition, isAvailable)
+    }
+  }
+
   /** Adds a partition to topics. Their groups are formed anew when their members have noticed it. @param noticedMs after how long */
   addPartitions(topics: readonly TopicName[], noticedMs: number): void {
     for (const topic of topics) this.log.addPartition(topic)

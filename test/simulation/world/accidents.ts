@@ -79,6 +79,12 @@ function accidentsOf({ scheduler, random, swarm, endMs, trace, mongo, broker, cl
       scheduler.schedule(random.between(100, 10_000), () => broker.log.setLeader(topic, partition, true))
       return 'a leader moved'
     },
+    // Longer than a producer repeats a request.
+    brokerOutagesMs: () => {
+      broker.setAvailable(false)
+      scheduler.schedule(random.between(5_000, 30_000), () => broker.setAvailable(true))
+      return 'Kafka was unavailable'
+    },
     freezesMs: () => {
       const running = cluster.running()
       if (running.length === 0) return undefined

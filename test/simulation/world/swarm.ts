@@ -17,6 +17,7 @@ export interface Swarm extends Habits {
   readonly electionsMs: number
   readonly rebalancesMs: number
   readonly leaderMovesMs: number
+  readonly brokerOutagesMs: number
   readonly freezesMs: number
   readonly terminationsMs: number
   readonly oplogLossMs: number
@@ -54,7 +55,8 @@ export function drawSwarm(random: Random): Swarm {
     addedPartitionsMs: random.chance(0.2) ? random.between(20, 90) * 1_000 : 0,
     retentionMs: maybe(() => random.between(10, 60) * 1_000),
     clockJumpsMs: maybe(() => random.between(10, 60) * 1_000),
-    terminationsMs: drawTerminations(random.fork('terminations')),
+    terminationsMs: drawRare(random.fork('terminations'), { probability: 0.4, ms: [10_000, 60_000] }),
+    brokerOutagesMs: drawRare(random.fork('broker outages'), { probability: 0.15, ms: [40_000, 90_000] }),
     replicationMs: random.pick([1, 5, 50, 500]),
     clockMs: maybe(() => random.pick([100, 900])),
     repeats: maybe(() => random.pick([0.05, 0.3])),
@@ -66,9 +68,12 @@ export function drawSwarm(random: Random): Swarm {
   }
 }
 
-/** As in a rolling update. */
-function drawTerminations(random: Random): number {
-  return random.chance(0.4) ? random.between(10, 60) * 1_000 : 0
+/** The mean time between accidents of a kind that is on with this probability. */
+function drawRare(
+  random: Random,
+  { probability, ms: [least, most] }: { readonly probability: number; readonly ms: readonly [number, number] },
+): number {
+  return random.chance(probability) ? random.between(least, most) : 0
 }
 
 /** A run without faults. */
@@ -81,6 +86,7 @@ export const CALM: Swarm = {
   electionsMs: 0,
   rebalancesMs: 0,
   leaderMovesMs: 0,
+  brokerOutagesMs: 0,
   freezesMs: 0,
   terminationsMs: 0,
   oplogLossMs: 0,

@@ -9,6 +9,7 @@ export const DELIVERY_PROPERTIES: readonly Property[] = [
   { name: 'opened-before-resolved', promise: 'opened-and-resolved', check: findDisorder },
   { name: 'deliveries-end', promise: 'every-channel', check: findUnfinished },
   { name: 'deliveries-are-listed', promise: 'every-channel', check: findUnlisted },
+  { name: 'attempts-are-listed-once', promise: 'every-channel', check: findRepeatedAttempts },
   { name: 'alerts-stay-in-their-project', promise: 'projects-are-apart', check: findForeignAlerts },
 ]
 
@@ -74,6 +75,16 @@ function findUnfinished({ evidence, terms }: Case): string[] {
         ({ delivery_id, state, next_attempt_at }) =>
           `Delivery ${delivery_id} is ${state} and due at ${next_attempt_at}`,
       ),
+  )
+}
+
+/** No attempt of a delivery is listed twice. */
+function findRepeatedAttempts({ evidence }: Case): string[] {
+  return evidence.projects.flatMap(({ deliveries }) =>
+    deliveries
+      .map(({ delivery_id, attempts }) => ({ delivery_id, numbers: attempts.map(({ attempt }) => attempt) }))
+      .filter(({ numbers }) => new Set(numbers).size < numbers.length)
+      .map(({ delivery_id, numbers }) => `Delivery ${delivery_id} lists the attempts ${numbers.join(', ')}`),
   )
 }
 

@@ -23,9 +23,15 @@ function findActionFaults({ evidence, truth }: Case): string[] {
       const lists = listsOf(evidence.projects, deed)
       const found = lists === undefined ? [] : actionsOf(lists, deed)
       const name = `${deed.title} (${deed.ref})`
+      if (found.length === 0 && !mayBeHidden(deed)) return [`${name} is not in the list of actions`]
       if (found.length > 1) return [`${name} has the actions ${found.map(({ action_id }) => action_id).join(', ')}`]
       return found.filter(({ verdict }) => verdict === 'pending').map(() => `${name} has no verdict`)
     })
+}
+
+/** Whether the product may never have heard of a change. */
+function mayBeHidden({ grounds, accounts }: Deed): boolean {
+  return [...grounds, ...accounts.flatMap(account => account.grounds)].some(({ mayHide }) => mayHide)
 }
 
 function listsOf(projects: readonly ProjectLists[], { projectId }: Deed): ProjectLists | undefined {
