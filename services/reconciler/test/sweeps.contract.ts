@@ -25,6 +25,16 @@ export function sweepContract(name: string, open: () => Promise<Pick<ReconcilerS
       expect(await sweeps.claim('p3', T0, MINUTE)).toBeUndefined()
     })
 
+    test('a sweep is due from its time until it is leased, and again when the lease ends', async () => {
+      expect(await sweeps.hasDue(T0 - 1)).toBe(false)
+      expect(await sweeps.hasDue(T0)).toBe(true)
+      await sweeps.claim('p1', T0, MINUTE)
+      expect(await sweeps.hasDue(T0)).toBe(true)
+      await sweeps.claim('p1', T0, MINUTE)
+      expect(await sweeps.hasDue(T0 + MINUTE)).toBe(false)
+      expect(await sweeps.hasDue(T0 + MINUTE + 1)).toBe(true)
+    })
+
     test('each connection is leased once if many processes claim at the same time', async () => {
       const asked = Array.from({ length: 20 }, (_, number) => sweeps.claim(`p${number}`, T0, MINUTE))
       const claimed = (await Promise.all(asked)).flatMap(sweep => sweep?._id ?? [])

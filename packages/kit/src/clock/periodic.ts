@@ -2,8 +2,8 @@ import type { Clock } from './clock.ts'
 
 export interface PeriodicOptions {
   readonly clock: Clock
-  /** Pause between the end of one run and the start of the next, in milliseconds. */
-  readonly pauseMs: number
+  /** Pause between the end of one run and the start of the next, in milliseconds. A function is called after each run. */
+  readonly pauseMs: number | (() => number)
   /** The largest part of the time that runs take, from 0 to 1: a long run is followed by a longer pause. No limit by default. */
   readonly maxShare?: number
   /** One run. The next run continues unfinished work. @param isStopping returns true when the run should end early */
@@ -20,6 +20,7 @@ export interface Periodic {
 
 /** Runs a task repeatedly, without overlap, for example a sweep. */
 export function createPeriodic({ clock, pauseMs, maxShare = 1, run, onFailure }: PeriodicOptions): Periodic {
+  const pause = typeof pauseMs === 'number' ? () => pauseMs : pauseMs
   let isStopped = false
   let cancel: (() => void) | undefined
   let atWork: Promise<void> = Promise.resolve()
@@ -31,13 +32,13 @@ export function createPeriodic({ clock, pauseMs, maxShare = 1, run, onFailure }:
         .catch(onFailure)
         .then(() => {
           const durationMs = clock.now() - startedAt
-          if (!isStopped) schedule(Math.max(pauseMs, durationMs * (1 / maxShare - 1)))
+          if (!isStopped) schedule(Math.max(pause(), durationMs * (1 / maxShare - 1)))
         })
     })
   }
 
   return {
-    start: () => schedule(pauseMs),
+    start: () => schedule(pause()),
     async stop() {
       isStopped = true
       cancel?.()

@@ -44,6 +44,7 @@ export function createMongoIncidentBulks(mongo: Mongo): IncidentBulkStore {
     deletedConnections: bulkIdOf =>
       asUnavailable(async () => {
         const deleted = await connections.find({ status: 'deleted' }, { projection: { project_id: 1 } }).toArray()
+        if (deleted.length === 0) return []
         const ids = deleted.map(({ _id }) => bulkIdOf(_id))
         const known = await bulks.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
         const begun = new Set(known.map(({ _id }) => _id))

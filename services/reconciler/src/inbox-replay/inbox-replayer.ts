@@ -27,6 +27,8 @@ export interface InboxReplayer extends Periodic {
  */
 const PAGE = 100
 const BETWEEN_PAGES_MS = 500
+/** How soon a process begins with a replay, or continues that of another process, in milliseconds. */
+const LOOK_EVERY_MS = 2_000
 /** Time after which another process may take over an unfinished page, in milliseconds. */
 const PAGE_TAKES_AT_MOST_MS = 30_000
 
@@ -36,10 +38,13 @@ const PAGE_TAKES_AT_MOST_MS = 30_000
  */
 export function createInboxReplayer(parts: InboxReplayerParts): InboxReplayer {
   const { replays, clock, logger } = parts
+  let isSending = false
   const periodic = createPeriodic({
     clock,
-    pauseMs: BETWEEN_PAGES_MS,
-    run: isStopping => sendDuePages(parts, isStopping),
+    pauseMs: () => (isSending ? BETWEEN_PAGES_MS : LOOK_EVERY_MS),
+    async run(isStopping) {
+      isSending = await sendDuePages(parts, isStopping)
+    },
     onFailure: error => logger.warn({ error }, 'inbox_replay.deferred'),
   })
   return {
@@ -66,15 +71,16 @@ export function createInboxReplayer(parts: InboxReplayerParts): InboxReplayer {
   }
 }
 
-/** Sends the due page of every running replay. */
-async function sendDuePages(parts: InboxReplayerParts, isStopping: () => boolean): Promise<void> {
+/** Sends the due page of every running replay. @returns whether there may be further pages */
+async function sendDuePages(parts: InboxReplayerParts, isStopping: () => boolean): Promise<boolean> {
   const { replays, clock } = parts
-  while (!isStopping()) {
+  for (let sent = 0; !isStopping(); sent++) {
     const nowMs = clock.now()
     const replay = await replays.claim(nowMs, nowMs + PAGE_TAKES_AT_MOST_MS)
-    if (replay === undefined) return
+    if (replay === undefined) return sent > 0
     await sendPage(replay, parts)
   }
+  return false
 }
 
 async function sendPage(

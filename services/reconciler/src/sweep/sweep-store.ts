@@ -32,6 +32,8 @@ export type SweepCompartment = (typeof SWEEP_COMPARTMENTS)[number]
 export interface SweepStore {
   /** Creates the missing documents. Their first run is due now. */
   ensure(connections: readonly SweptConnection[], now: number): Promise<void>
+  /** Whether a sweep is due. One read, where claims are a write for each compartment. */
+  hasDue(now: number): Promise<boolean>
   /**
    * Leases a due sweep to `holder`; undefined if none is due.
    * @param compartment left out: a sweep of any compartment
@@ -94,6 +96,10 @@ const LAST_RUN_FILTERS: Readonly<Record<SweepCompartment, Filter<SweepDocument>>
 /** The sweeps, collection `sweeps`. */
 export function createMongoSweeps(mongo: Mongo): SweepStore {
   const sweeps = mongo.db.collection<SweepDocument>('sweeps')
+  const dueAt = (now: number): Filter<SweepDocument> => ({
+    next_run_at: { $lte: new Date(now) },
+    $or: [{ leased_until: null }, { leased_until: { $lt: new Date(now) } }],
+  })
   async function ensure(connections: readonly SweptConnection[], now: number): Promise<void> {
     if (connections.length === 0) return
     await asUnavailable(async () => {
@@ -108,15 +114,12 @@ export function createMongoSweeps(mongo: Mongo): SweepStore {
   }
   return {
     ensure,
+    hasDue: now => asUnavailable(async () => (await sweeps.findOne(dueAt(now), { projection: { _id: 1 } })) !== null),
     claim: (holder, now, leaseMs, compartment) =>
       asUnavailable(async () => {
-        const isFree = { $or: [{ leased_until: null }, { leased_until: { $lt: new Date(now) } }] }
         const lease = { leased_until: new Date(now + leaseMs), lease_holder: holder, woken: false }
         const claimed = await sweeps.findOneAndUpdate(
-          {
-            next_run_at: { $lte: new Date(now) },
-            $and: [isFree, compartment === undefined ? {} : LAST_RUN_FILTERS[compartment]],
-          },
+          { ...dueAt(now), ...(compartment === undefined ? {} : LAST_RUN_FILTERS[compartment]) },
           { $set: lease },
           { sort: { next_run_at: 1 }, returnDocument: 'after' },
         )

@@ -71,7 +71,14 @@ export function createSweeper(options: SweeperOptions): Periodic {
     run: (sweep, stopping) => runSweep(sweep, options, stopping).catch(onFailure),
     onFailure,
   })
-  const due = createPeriodic({ clock, pauseMs: CHECK_EVERY_MS, run: async () => pool.fill(), onFailure })
+  const due = createPeriodic({
+    clock,
+    pauseMs: CHECK_EVERY_MS,
+    async run() {
+      if (await sweeps.hasDue(clock.now())) pool.fill()
+    },
+    onFailure,
+  })
   const newOnes = createPeriodic({
     clock,
     pauseMs: NEW_CONNECTIONS_EVERY_MS,
@@ -81,7 +88,6 @@ export function createSweeper(options: SweeperOptions): Periodic {
         readable.map(({ _id, project_id }) => ({ id: _id, projectId: project_id })),
         clock.now(),
       )
-      pool.fill()
     },
     onFailure,
   })

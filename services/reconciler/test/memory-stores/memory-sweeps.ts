@@ -3,19 +3,22 @@ import { newSweep, type SweepStore, type SweptConnection } from '../../src/sweep
 
 /** The sweep store in memory, for simulations. */
 export function createMemorySweeps(sweeps = new Map<string, SweepDocument>()): SweepStore {
+  const listDue = (now: number) =>
+    [...sweeps.values()]
+      .filter(({ next_run_at }) => next_run_at.getTime() <= now)
+      .filter(({ leased_until }) => leased_until === null || leased_until.getTime() < now)
   const known = ({ id, projectId }: SweptConnection, now: number) => sweeps.get(id) ?? newSweep(id, projectId, now)
   return {
     async ensure(connections, now) {
       for (const connection of connections) sweeps.set(connection.id, known(connection, now))
     },
+    hasDue: async now => listDue(now).length > 0,
     async claim(holder, now, leaseMs, compartment) {
-      const [due] = [...sweeps.values()]
-        .filter(({ next_run_at }) => next_run_at.getTime() <= now)
+      const [due] = listDue(now)
         .filter(({ last_run_at, last_error }) => {
           const ofSweep = last_run_at === null ? 'first' : last_error === null ? 'quick' : 'slow'
           return compartment === undefined || compartment === ofSweep
         })
-        .filter(({ leased_until }) => leased_until === null || leased_until.getTime() < now)
         .sort((a, b) => a.next_run_at.getTime() - b.next_run_at.getTime())
       if (due === undefined) return undefined
       const claimed = { ...due, leased_until: new Date(now + leaseMs), lease_holder: holder, woken: false }
