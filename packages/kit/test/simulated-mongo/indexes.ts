@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import { keysAt } from './bson-order.ts'
 import type { Duplicate } from './errors.ts'
-import { queryOf } from './expressions.ts'
+import { matcherOf } from './filter.ts'
 import { keyOf, valuesAt } from './values.ts'
 
 /** The definition of an index, as in `COLLECTIONS` of @backstop/contracts. */
@@ -72,11 +72,9 @@ export class UniqueIndex {
       .map(([field, order]) => `${field}_${order}`)
       .join('_')
     this.#paths = Object.keys(keys).map(field => field.split('.'))
-    const partial = options.partialFilterExpression
-    const query = partial && queryOf(partial)
+    const isIncluded = matcherOf(options.partialFilterExpression ?? {})
     this.#applies = document =>
-      (query?.test(document) ?? true) &&
-      (options.sparse !== true || this.#paths.some(path => valuesAt(document, path).length > 0))
+      isIncluded(document) && (options.sparse !== true || this.#paths.some(path => valuesAt(document, path).length > 0))
   }
 
   /** The values that another document has already, if there is one. */

@@ -1,7 +1,8 @@
 import { updateOne } from 'mingo/updater'
 import type { Document } from 'mongodb'
 import { refusedWrite } from './errors.ts'
-import { aggregate, context, queryOf } from './expressions.ts'
+import { aggregate, context } from './expressions.ts'
+import { matcherOf } from './filter.ts'
 
 /** An update by operators, or by a pipeline. */
 export type Change = Document | readonly Document[]
@@ -52,11 +53,11 @@ function pathsIn(value: unknown, [name, ...rest]: readonly string[], arrayFilter
   if (!name.startsWith('$[')) return join(name, pathsIn(inner(name), rest, arrayFilters))
   if (!Array.isArray(value)) throw refusedWrite(2, 'The path must exist in the document to apply array updates')
   const filter = name.slice(2, -1)
-  const matches = queryOf({
+  const matches = matcherOf({
     $and: arrayFilters.filter(conditions => Object.keys(conditions).some(key => key.split('.')[0] === filter)),
   })
   return value.flatMap((element, index) =>
-    filter === '' || matches.test({ [filter]: element }) ? join(index, pathsIn(element, rest, arrayFilters)) : [],
+    filter === '' || matches({ [filter]: element }) ? join(index, pathsIn(element, rest, arrayFilters)) : [],
   )
 }
 
