@@ -257,7 +257,7 @@ async function openCustomers(world: World): Promise<{ customers: Customer[]; act
   const actors = { clock: agenda, cluster, api, truth, swarm: () => world.swarm, happened, note }
   const customers: Customer[] = []
   // A second customer shows whether something of one project gets into another. It doubles the time of a run.
-  const names = random.fork('customers').chance(0.5) ? ['One', 'Two'] : ['One']
+  const names = random.fork('customers').chance(0.25) ? ['One', 'Two'] : ['One']
   for (const name of names) {
     const hosts = ['first', 'second'].map(receiver => `${receiver}.${name.toLowerCase()}.example.com`)
     const receivers = {

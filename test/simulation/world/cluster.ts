@@ -95,13 +95,15 @@ export class Cluster {
     if (ready.length === 0) return undefined
     const { app, process } = random.pick(ready)
     return new Promise(resolve => {
-      const cancel = scheduler.schedule(withinMs, () => resolve(undefined))
+      const givenUp = new AbortController()
+      process.onEnd(() => givenUp.abort())
+      const cancel = scheduler.schedule(withinMs, () => givenUp.abort())
       const end = (answer: HttpAnswer | undefined) => {
         cancel()
         trace(`${process.name} answers ${asked.method} ${asked.path.split('?')[0]} ${answer?.status}`)
         resolve(answer)
       }
-      request(serverOn((app as ServingApp).port()), asked).then(end, () => end(undefined))
+      request(serverOn((app as ServingApp).port()), asked, givenUp.signal).then(end, () => end(undefined))
     })
   }
 

@@ -19,9 +19,11 @@ export interface HttpAnswer {
 const FIRST_PORT = 20_001
 const ports = new WeakMap<Server, number>()
 let servers: Server[] = []
+const requests = new Set<() => void>()
 
 /** Forgets the servers of an earlier run. Each has a timer of Node's own, which would keep the whole run in memory. */
 export function forgetServers(): void {
+  for (const cut of requests) cut()
   for (const server of servers) server.close(() => {})
   servers = []
 }
@@ -57,10 +59,29 @@ export function serverOn(port: number): Server {
   return server
 }
 
-/** Sends a request over a connection in memory. Node parses both directions as over a socket. */
-export function request(server: Server, { method, path, headers, body }: HttpRequest): Promise<HttpAnswer> {
+/**
+ * Sends a request over a connection in memory. Node parses both directions as over a socket.
+ * @param signal cuts the connection; a request that is never answered would slow down the rest of the run
+ */
+export function request(
+  server: Server,
+  { method, path, headers, body }: HttpRequest,
+  signal?: AbortSignal,
+): Promise<HttpAnswer> {
   const [near, far] = duplexPair()
-  const end = needTurns()
+  const endTurns = needTurns()
+  const cut = () => {
+    near.destroy()
+    far.destroy()
+    endTurns()
+  }
+  const end = () => {
+    signal?.removeEventListener('abort', cut)
+    requests.delete(cut)
+    endTurns()
+  }
+  requests.add(cut)
+  signal?.addEventListener('abort', cut, { once: true })
   server.emit('connection', asSocket(far, ports.get(server) ?? 0))
   return new Promise<HttpAnswer>((resolve, reject) => {
     const sent = http.request({
