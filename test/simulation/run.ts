@@ -91,6 +91,12 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
   const durationMs = minutes * 60_000
   const endMs = scheduler.now + durationMs
   planAccidents({ ...world, random: random.fork('accidents'), swarm: drawn, endMs })
+  if (drawn.updateAtMs > 0) {
+    scheduler.schedule(drawn.updateAtMs, () => {
+      trace.happened('a rolling update')
+      world.cluster.update()
+    })
+  }
   const { outside } = world
   const plan = drawPlan({ world: actors, random: random.fork('plan'), customers, outside, durationMs })
   for (const { name, atMs, act } of plan) {
@@ -211,6 +217,7 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
       scheduler,
       random: random.fork('cluster'),
       replicas: drawn.replicas,
+      isLastRelease: drawn.updateAtMs > 0,
       clockMs: () => drawn.clockMs,
       servers: { mongo, broker, random: random.fork('jitter'), ...observe(trace, truth) },
       fateOf(command) {

@@ -45,6 +45,7 @@ export const SOMETIMES = [
   'a receiver: lose',
   'a receiver: refuse',
   'a storm',
+  'a rolling update',
   'an account was connected again',
   'an account was disconnected',
   'an answer of a server was lost',

@@ -1,5 +1,7 @@
 import type { Egress } from '@backstop/kit/egress'
 import type { Command } from '@backstop/kit/simulated-mongo'
+import { createFixedCodec } from '@backstop/kit/test'
+import { codecOfLastRelease } from './last-release.ts'
 import { type Fate, SimulatedProcess } from './process.ts'
 import {
   openAdminApi,
@@ -23,6 +25,9 @@ const OPEN = {
 
 export type ServiceName = keyof typeof OPEN
 
+/** The order of docs/upgrade.md: a service that reads new messages is updated before those that write them. */
+const UPDATE_ORDER: readonly ServiceName[] = ['notifier', 'reconciler', 'admin-api', 'ingress']
+
 interface Member {
   readonly service: ServiceName
   readonly process: SimulatedProcess
@@ -36,8 +41,10 @@ const GRACE_MS = 30_000
 export interface ClusterOptions {
   readonly scheduler: Scheduler
   readonly random: Random
-  readonly servers: Omit<Servers, 'egressOf'>
+  readonly servers: Omit<Servers, 'egressOf' | 'codec'>
   readonly replicas: number
+  /** Whether the processes exchange messages of the last release until `update`. */
+  readonly isLastRelease: boolean
   /** Longest difference of a process's clock, in milliseconds. */
   readonly clockMs: () => number
   readonly fateOf: (command: Command) => Fate
@@ -51,6 +58,8 @@ export interface ClusterOptions {
 export class Cluster {
   readonly #options: ClusterOptions
   readonly #members = new Map<string, Member>()
+  /** The names of processes that were updated. */
+  readonly #updated = new Set<string>()
   #count = 0
 
   constructor(options: ClusterOptions) {
@@ -76,6 +85,23 @@ export class Cluster {
     const end = () => process.kill()
     this.#options.scheduler.schedule(GRACE_MS, end)
     member.app.stop().then(end, end)
+  }
+
+  /** Replaces the processes of the last release one after the other. */
+  update(): void {
+    const { scheduler, random } = this.#options
+    let atMs = 0
+    for (const service of UPDATE_ORDER) {
+      for (const name of [...this.#members.keys()].filter(key => this.#members.get(key)?.service === service)) {
+        atMs += random.between(1_000, 10_000)
+        scheduler.schedule(atMs, () => {
+          this.#updated.add(name)
+          const { process, isStarted } = this.#members.get(name)!
+          if (isStarted) this.terminate(process)
+          else process.kill()
+        })
+      }
+    }
   }
 
   /** Sends a request to a process of a service. Undefined if none answers: none runs, or it ended or hangs. */
@@ -119,7 +145,9 @@ export class Cluster {
       fateOf,
       trace: (process, command) => detail(`${process} ${command}`),
     })
-    const app = OPEN[service]({ ...servers, egressOf }, process)
+    const isLastRelease = this.#options.isLastRelease && !this.#updated.has(name)
+    const codec = isLastRelease ? codecOfLastRelease() : createFixedCodec()
+    const app = OPEN[service]({ ...servers, egressOf, codec }, process)
     const member: Member = { service, process, app, isStarted: false }
     this.#members.set(name, member)
     process.onEnd(() => {

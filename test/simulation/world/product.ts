@@ -3,10 +3,10 @@ import { Secret } from '@backstop/kit/config'
 import type { Egress } from '@backstop/kit/egress'
 import { createLogger } from '@backstop/kit/logger'
 import { createMetrics } from '@backstop/kit/ops'
+import type { MessageCodec } from '@backstop/kit/registry'
 import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import type { MongoServer } from '@backstop/kit/simulated-mongo'
 import { simulatedMongo } from '@backstop/kit/simulated-mongo'
-import { createFixedCodec } from '@backstop/kit/test'
 import { openMongoBooks } from '@backstop/ledger'
 import { createApp as createAdminApi } from '../../../services/admin-api/src/app.ts'
 import { settingsOf as adminSettings, readAdminConfig } from '../../../services/admin-api/src/config.ts'
@@ -38,6 +38,8 @@ export interface Servers {
   readonly mongo: MongoServer
   readonly broker: Broker
   readonly random: Random
+  /** The messages that a process writes and reads. */
+  readonly codec: MessageCodec
   /** The network outside: providers and receivers. */
   egressOf(process: SimulatedProcess): Egress
   /** Told of log lines of level warn and above. */
@@ -64,7 +66,7 @@ function commonParts(servers: Servers, process: SimulatedProcess) {
   process.onEnd(() => bus.lost())
   return {
     bus,
-    codec: createFixedCodec(),
+    codec: servers.codec,
     clock: { ...process.clock, isMeasured: () => true },
     logger,
     metrics: createMetrics(process.name),

@@ -35,6 +35,8 @@ export interface Swarm extends Habits {
   readonly receiverFaults: number
   /** Probability that a provider's API fails, hangs or limits the rate. */
   readonly providerFaults: number
+  /** When a rolling update from the last release begins, in milliseconds; 0 for none. */
+  readonly updateAtMs: number
   /** Replicas of each service. */
   readonly replicas: 1 | 2
 }
@@ -64,11 +66,12 @@ export function drawSwarm(random: Random): Swarm {
     receiverFaults: maybe(() => random.pick([0.05, 0.4])),
     providerFaults: maybe(() => random.pick([0.02, 0.3])),
     replicas: random.pick([1, 2]),
+    updateAtMs: drawRare(random.fork('update'), { probability: 0.3, ms: [1, 50_000] }),
     ...drawHabits(random.fork('habits')),
   }
 }
 
-/** The mean time between accidents of a kind that is on with this probability. */
+/** The time of a kind that is on with this probability. */
 function drawRare(
   random: Random,
   { probability, ms: [least, most] }: { readonly probability: number; readonly ms: readonly [number, number] },
@@ -99,6 +102,7 @@ export const CALM: Swarm = {
   delayMs: 0,
   receiverFaults: 0,
   providerFaults: 0,
+  updateAtMs: 0,
   replicas: 1,
 }
 
