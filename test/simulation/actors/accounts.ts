@@ -127,16 +127,21 @@ function openAccount(
   return account
 }
 
-/** A report that is not confirmed may have made an operation; one that is refused has not. */
+/**
+ * A report that is not confirmed may have made an operation. One that is refused has not, unless an earlier attempt without an answer was
+ * carried out before the account was disconnected.
+ */
 async function noteReport(truth: Truth, given: object, call: Promise<Json>): Promise<Json> {
   truth.unconfirmedReports += 1
   try {
     const made = await call
     const { provider_ref: providerRef } = given as { readonly provider_ref?: string }
     truth.reports.push({ operationId: String(made.operation_id), state: String(made.state), providerRef })
-    return made
-  } finally {
     truth.unconfirmedReports -= 1
+    return made
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 404) truth.unconfirmedReports -= 1
+    throw error
   }
 }
 
