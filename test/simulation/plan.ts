@@ -10,16 +10,22 @@ import { drawStorms } from './actors/storms.ts'
 import { drawUnknownObjects } from './actors/unknown-objects.ts'
 import { drawUnusableEvents } from './actors/unusable-events.ts'
 
+/** Changes are made within this time at least, and the others this much before the faults end, in milliseconds. */
+const LEAST_MS = 15_000
+const SECOND_LOOK_MS = 60_000
+
 /** Draws everything that actors do in a run. Each item has a random source of its own. */
 export function drawPlan(scene: Scene): PlanItem[] {
+  // So early that most second looks, alerts and deliveries come while things still break.
+  const early = { ...scene, durationMs: Math.max(LEAST_MS, scene.durationMs - SECOND_LOOK_MS) }
   return [
-    ...drawChanges(scene),
+    ...drawChanges(early),
     ...drawCalmChanges(scene),
     ...drawPeople(scene),
     ...drawOutages(scene),
     ...drawUnknownObjects(scene),
     ...drawReconnects(scene),
-    ...drawStorms(scene),
+    ...drawStorms(early),
     ...drawBudgets(scene),
     ...drawContests(scene),
     ...drawUnusableEvents(scene),

@@ -30,8 +30,8 @@ export const SETTLES_WITHIN_MS = 15 * 60_000
 const QUIET_MS = 16_000
 const QUIET_CHECK_MS = 4_000
 
-/** Most runs are short: two short runs find more than a long one. */
-const MINUTES = [1, 1, 1, 2, 3]
+/** Most runs are short: two short runs find more than a long one. A minute is too short for a change and its alert. */
+const MINUTES = [2, 2, 2, 2, 3]
 
 const FATES = {
   answer_lost: 'an answer of a server was lost',

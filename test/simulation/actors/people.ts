@@ -3,7 +3,7 @@ import { type Account, rotateSecret, secretsOf } from './accounts.ts'
 import type { Json } from './api-user.ts'
 import { openChannel } from './customer.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
-import type { Ground, Intervention, Moment } from './truth.ts'
+import type { Ground, Intervention, Moment, Received } from './truth.ts'
 import { confirmed, type World } from './world.ts'
 
 /** Changes that people make through the API. Each returns what it did, or undefined if there was nothing to do. */
@@ -197,10 +197,22 @@ function pickAccount({ world, random, customers }: Pick<Scene, 'world' | 'random
   return random.pick(busy.length > 0 && random.chance(0.7) ? busy : accounts)
 }
 
-async function pickIncident({ api }: World, projectId: string, chosen: number): Promise<Json | undefined> {
-  const { data } = await api.get(`/v1/incidents?project_id=${projectId}&state=open`)
+/** People look for incidents when they are alerted. */
+async function pickIncident(world: World, projectId: string, chosen: number): Promise<Json | undefined> {
+  await untilAlerted(world, projectId)
+  const { data } = await world.api.get(`/v1/incidents?project_id=${projectId}&state=open`)
   const incidents = data as Json[]
   return incidents[Math.floor(chosen * incidents.length)]
+}
+
+const LOOKS_EVERY_MS = 2_000
+const LOOKS_FOR_MS = 90_000
+
+async function untilAlerted({ clock, truth }: World, projectId: string): Promise<void> {
+  const begunMs = clock.now
+  const isAlert = ({ atMs, body }: Received) =>
+    atMs > begunMs - LOOKS_FOR_MS && body.includes(projectId) && body.includes('"incident.opened"')
+  while (!truth.received.some(isAlert) && clock.now < begunMs + LOOKS_FOR_MS) await wait(clock, LOOKS_EVERY_MS)
 }
 
 /** An alerted change that nothing explains as yet. */

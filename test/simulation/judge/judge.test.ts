@@ -252,6 +252,14 @@ test.each(PROPERTIES)('$name notices a run that breaks it', ({ name }) => {
   expect(judged(break_!(rightRun())).filter(fault => fault.startsWith(`${name}: `))).not.toEqual([])
 })
 
+test('an alert may be late if its receiver failed at first', () => {
+  const run = rightRun()
+  const [first] = run.truth.received.splice(0)
+  const { channel, webhookId, body } = first!
+  run.truth.failedAttempts.push({ channel, webhookId, body })
+  expect(judged(withReceived(run, { ...first!, atMs: T0 + 3 * MINUTE }))).toEqual([])
+})
+
 test('a silence that may hold allows no verdict', () => {
   const run = withLists(rightRun(), () => ({ deliveries: [] }))
   run.truth.received.splice(0)
