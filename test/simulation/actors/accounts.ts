@@ -120,8 +120,12 @@ function openAccount(
       const body = { connection_id: endpoint.connectionId, kind: 'refund', ...operation }
       return confirmed(world, moment, noteReport(world.truth, body, api.post(path, body, key)))
     },
-    reportTransition: (id, transition, key) =>
-      noteReport(world.truth, transition, api.post(`/v1/operations/${id}/transitions`, transition, key)),
+    reportTransition: async (id, transition, key) => {
+      const moment = { fromMs: clock.now }
+      account.truth.acted ??= moment
+      const call = api.post(`/v1/operations/${id}/transitions`, transition, key)
+      return confirmed(world, moment, noteReport(world.truth, transition, call))
+    },
     withLostEvents: act => notifications.losing(act),
   }
   return account

@@ -3,7 +3,8 @@ import { type Account, rotateSecret, secretsOf } from './accounts.ts'
 import type { Json } from './api-user.ts'
 import { openChannel } from './customer.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
-import type { Ground, Intervention, Moment, Received } from './truth.ts'
+import { make } from './software.ts'
+import type { AccountTruth, Ground, Intervention, Moment, Received } from './truth.ts'
 import { confirmed, type World } from './world.ts'
 
 /** Changes that people make through the API. Each returns what it did, or undefined if there was nothing to do. */
@@ -93,6 +94,7 @@ async function silence({ world, random, customers }: Scene): Promise<string | un
     const endMs = clock.now + seconds * 1_000
     const ends: Moment = { fromMs: begins.fromMs + seconds * 1_000, toMs: endMs + skewMs }
     ground.ends = ends
+    makeUnexplained({ world, random, customers }, truth)
     const isEnded = random.chance(0.5)
     await wait(clock, isEnded ? random.between(1_000, (seconds * 1_000) / 2) : seconds * 1_000)
     if (!isEnded) return 'silenced an account'
@@ -104,6 +106,19 @@ async function silence({ world, random, customers }: Scene): Promise<string | un
   })
 }
 
+/** Mostly a stranger changes something at this account meanwhile. */
+function makeUnexplained(
+  { world, random, customers }: Pick<Scene, 'world' | 'random' | 'customers'>,
+  account: AccountTruth,
+): void {
+  const changes = customers
+    .flatMap(customer => customer.changes)
+    .filter(({ accounts, kind }) => accounts[0]?.truth === account && accounts.length === 1 && kind.canLoseEvents)
+  if (changes.length === 0 || random.chance(0.3)) return
+  const change = random.pick(changes)
+  make({ world, random, kind: change.kind, change, prepared: change.kind.prepare(random.between(20_000, 90_000)) })
+}
+
 /** Sets `out_of_band` to another value and back. */
 async function changeSetting({ world, random, customers }: Scene): Promise<string | undefined> {
   return withAccount({ world, random, customers }, async ({ truth, endpoint }) => {
@@ -113,6 +128,7 @@ async function changeSetting({ world, random, customers }: Scene): Promise<strin
     const ground = settingGround(truth, value, { fromMs: clock.now })
     truth.grounds.push(ground)
     await confirmed(world, ground.begins, api.patch(path, { out_of_band: value }))
+    makeUnexplained({ world, random, customers }, truth)
     await wait(clock, random.between(30_000, 90_000))
     const changed: Moment = { fromMs: clock.now }
     ground.ends = changed

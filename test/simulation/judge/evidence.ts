@@ -96,8 +96,8 @@ export interface Case {
 /** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
 const RECOVERED_AFTER_MS = 60_000
 
-/** Whether a change was made after the last fault and the recovery from it. */
-export function isMadeAfterRecovery({ faultsEndedMs }: Terms, { atMs }: Deed): boolean {
+/** Whether something happened after the last fault and the recovery from it. */
+export function isMadeAfterRecovery({ faultsEndedMs }: Terms, { atMs }: Pick<Deed, 'atMs'>): boolean {
   return atMs > faultsEndedMs + RECOVERED_AFTER_MS
 }
 

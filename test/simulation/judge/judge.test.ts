@@ -360,7 +360,11 @@ test('a repeat of a delivery with the same bytes is right after a lost answer, a
   const [first] = lost.truth.received.splice(0)
   expect(judged(withReceived(lost, { ...first!, isAnswered: false }, first!))).toEqual([])
   const broken = withReceived(rightRun(), received(opened()))
-  expect(judged({ ...broken, terms: { ...TERMS, mayRepeat: true } })).toEqual([])
+  const repeatedUnder = (terms: Partial<Terms>) => judged({ ...broken, terms: { ...TERMS, mayRepeat: true, ...terms } })
+  expect(repeatedUnder({ faultsEndedMs: T0 + MINUTE })).toEqual([])
+  expect(repeatedUnder({ faultsEndedMs: T0 - MINUTE })).toEqual([
+    expect.stringContaining('repeats-follow-lost-answers'),
+  ])
 })
 
 describe('a refund through the gateway, reported with the id of the biller', () => {

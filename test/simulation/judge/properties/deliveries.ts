@@ -1,4 +1,4 @@
-import type { Case, ReceivedAlert } from '../evidence.ts'
+import { type Case, isMadeAfterRecovery, type ReceivedAlert } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
 /** How alerts reach their receivers. */
@@ -36,9 +36,13 @@ function findChangedRepeats(run: Case): string[] {
 }
 
 function findNeedlessRepeats(run: Case): string[] {
-  if (run.terms.mayRepeat) return []
+  const { terms } = run
+  // Until the recovery from the last fault, something may have broken between an answer and its record.
+  const isJudged = (alert: ReceivedAlert) => !terms.mayRepeat || isMadeAfterRecovery(terms, alert)
   return [...copiesOf(run)].flatMap(([id, copies]) =>
-    copies.slice(0, -1).some(({ isAnswered }) => isAnswered) ? [`Delivery ${id} was repeated after its answer`] : [],
+    copies.slice(0, -1).some(alert => alert.isAnswered && isJudged(alert))
+      ? [`Delivery ${id} was repeated after its answer`]
+      : [],
   )
 }
 
