@@ -132,8 +132,8 @@ function openAccount(
 }
 
 /**
- * A report that is not confirmed may have made an operation. One that is refused has not, unless an earlier attempt without an answer was
- * carried out before the account was disconnected.
+ * A report that is not confirmed may have made an operation. One that is refused has not: a repeat gets the answer of the attempt that was
+ * carried out, although the account was disconnected meanwhile ("Idempotency" in docs/api.md).
  */
 async function noteReport(truth: Truth, given: object, call: Promise<Json>): Promise<Json> {
   truth.unconfirmedReports += 1
@@ -141,11 +141,9 @@ async function noteReport(truth: Truth, given: object, call: Promise<Json>): Pro
     const made = await call
     const { provider_ref: providerRef } = given as { readonly provider_ref?: string }
     truth.reports.push({ operationId: String(made.operation_id), state: String(made.state), providerRef })
-    truth.unconfirmedReports -= 1
     return made
-  } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 404) truth.unconfirmedReports -= 1
-    throw error
+  } finally {
+    truth.unconfirmedReports -= 1
   }
 }
 
