@@ -1,6 +1,6 @@
+import type { Broker } from '@backstop/kit/simulated-kafka'
 import type { MongoServer } from '@backstop/kit/simulated-mongo'
 import type { ApiUser, Json } from '../actors/api-user.ts'
-import type { Broker } from '../kafka/broker.ts'
 import type { Evidence, ProjectLists, Stored } from './evidence.ts'
 
 const LISTS = ['actions', 'incidents', 'operations', 'inbox', 'deliveries', 'budgets'] as const

@@ -1,6 +1,6 @@
 import { TOPICS, type TopicName } from '@backstop/contracts'
+import type { Broker } from '@backstop/kit/simulated-kafka'
 import type { MongoServer } from '@backstop/kit/simulated-mongo'
-import type { Broker } from '../kafka/broker.ts'
 import type { Cluster } from './cluster.ts'
 import type { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'

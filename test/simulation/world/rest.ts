@@ -1,7 +1,7 @@
+import type { Broker } from '@backstop/kit/simulated-kafka'
 import type { MongoServer } from '@backstop/kit/simulated-mongo'
 import { valuesAt } from '@backstop/kit/simulated-mongo'
 import type { Document } from 'mongodb'
-import type { Broker } from '../kafka/broker.ts'
 
 /** A look that is due later is none that a run waits for, in milliseconds. */
 const SOON_MS = 120_000

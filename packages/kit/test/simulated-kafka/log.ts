@@ -1,5 +1,5 @@
 import { TOPICS, type TopicName } from '@backstop/contracts'
-import type { IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
+import type { IncomingMessage, OutgoingMessage } from '../../src/bus/index.ts'
 
 /** A partition: its messages from `first` on. Retention removes from the front. */
 interface Partition {

@@ -1,7 +1,7 @@
 /** The simulated Kafka passes the contract of the bus, which runs on the real one too. */
-import { systemClock } from '@backstop/kit/clock'
-import { PERFECT_WIRE } from '@backstop/kit/simulated-mongo'
-import { busContract } from '../../../packages/kit/test/bus.contract.ts'
+import { systemClock } from '../../src/clock/index.ts'
+import { PERFECT_WIRE } from '../simulated-mongo/index.ts'
+import { busContract } from '../bus.contract.ts'
 import { Broker } from './broker.ts'
 
 busContract('simulated', async () => {

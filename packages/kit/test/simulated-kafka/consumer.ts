@@ -1,8 +1,8 @@
-import type { Batch, BatchProgress, Consumer, ConsumerOptions, IncomingMessage } from '@backstop/kit/bus'
-import type { Clock } from '@backstop/kit/clock'
-import type { Logger } from '@backstop/kit/logger'
-import type { Wire } from '@backstop/kit/simulated-mongo'
-import { OffsetTracker } from '../../../packages/kit/src/bus/consumer/offset-tracker.ts'
+import type { Batch, BatchProgress, Consumer, ConsumerOptions, IncomingMessage } from '../../src/bus/index.ts'
+import type { Clock } from '../../src/clock/index.ts'
+import type { Logger } from '../../src/logger.ts'
+import type { Wire } from '../simulated-mongo/index.ts'
+import { OffsetTracker } from '../../src/bus/consumer/offset-tracker.ts'
 import { type Group, type GroupMember, nameOf, type PartitionId } from './group.ts'
 import type { TopicLog } from './log.ts'
 
