@@ -1,5 +1,5 @@
 /**
- * The message broker as a narrow port with two implementations: `kafka-bus.ts` and, in memory, `test/memory-bus/`. Both
+ * The message broker as a narrow port with two implementations: `kafka-bus.ts` and, in memory, `test/memory-bus.ts`. Both
  * pass the contract in `test/bus.contract.ts`. Code outside this folder does not depend on kafkajs.
  */
 import type { TopicName } from '@backstop/contracts'

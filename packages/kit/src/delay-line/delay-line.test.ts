@@ -1,7 +1,7 @@
 import { HEADERS } from '@backstop/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createManualClock } from '../../test/manual-clock.ts'
-import { createMemoryBus, type MemoryBus, type SendResult } from '../../test/memory-bus/memory-bus.ts'
+import { createMemoryBus, type MemoryBus, type SendResult } from '../../test/memory-bus.ts'
 import { createLogger } from '../logger.ts'
 import { createDelayLine } from './delay-line.ts'
 

@@ -1,10 +1,10 @@
 import type { TopicName } from '@backstop/contracts'
 import type { Bus, IncomingMessage, OutgoingMessage, Producer } from '../../src/bus/index.ts'
+import { planRequests } from '../../src/bus/send-plan.ts'
 import { type Clock, sleep } from '../../src/clock/index.ts'
 import { AppError, unavailable } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Wire } from '../simulated-mongo/index.ts'
-import { planRequests } from '../../src/bus/send-plan.ts'
 import { SimulatedConsumer } from './consumer.ts'
 import { Group, SESSION_TIMEOUT_MS } from './group.ts'
 import { TopicLog } from './log.ts'
@@ -80,6 +80,9 @@ export class Broker {
         for (const { consumer, group } of consumers)
           this.#clock.schedule(SESSION_TIMEOUT_MS, () => group.leave(consumer))
       },
+      kill: () => {
+        for (const { consumer } of consumers) consumer.kill()
+      },
     }
   }
 
@@ -150,4 +153,6 @@ export class Broker {
 export interface SimulatedBus extends Bus {
   /** The process ended without leaving its groups: the coordinators notice it after the session time-out. */
   lost(): void
+  /** As `lost`, but the coordinators notice it at once, and nothing of the process continues. */
+  kill(): void
 }

@@ -1,8 +1,8 @@
+import { OffsetTracker } from '../../src/bus/consumer/offset-tracker.ts'
 import type { Batch, BatchProgress, Consumer, ConsumerOptions, IncomingMessage } from '../../src/bus/index.ts'
 import type { Clock } from '../../src/clock/index.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Wire } from '../simulated-mongo/index.ts'
-import { OffsetTracker } from '../../src/bus/consumer/offset-tracker.ts'
 import { type Group, type GroupMember, nameOf, type PartitionId } from './group.ts'
 import type { TopicLog } from './log.ts'
 
@@ -79,6 +79,13 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     await this.#until(() => !this.#isCommitting, 3_000)
     for (const owned of [...this.#owned.values()]) this.#release(owned)
     await this.#call('leaveGroup', () => this.#group.leave(this)).catch(() => {})
+  }
+
+  /** Ends as if by SIGKILL, and its coordinator notices it at once. */
+  kill(): void {
+    this.#isRunning = false
+    for (const owned of [...this.#owned.values()]) this.#release(owned)
+    this.#group.leave(this)
   }
 
   msSinceProgress(): number {

@@ -1,7 +1,7 @@
 /** The simulated Kafka passes the contract of the bus, which runs on the real one too. */
 import { systemClock } from '../../src/clock/index.ts'
-import { PERFECT_WIRE } from '../simulated-mongo/index.ts'
 import { busContract } from '../bus.contract.ts'
+import { PERFECT_WIRE } from '../simulated-mongo/index.ts'
 import { Broker } from './broker.ts'
 
 busContract('simulated', async () => {

@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/clock/clock.ts'
-import { busContract } from '../bus.contract.ts'
+import { systemClock } from '../src/clock/clock.ts'
+import { busContract } from './bus.contract.ts'
 import { createMemoryBus } from './memory-bus.ts'
 
 busContract('in memory', async () => {
