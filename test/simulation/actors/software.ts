@@ -232,7 +232,8 @@ export function make({ world, random, kind, change, prepared }: Omit<Task, 'numb
     deed.grounds.push({
       reason: 'its notifications were lost',
       explains: false,
-      begins: { fromMs: atMs, toMs: atMs },
+      // Not surely: the notification of another refund of the payment shows its total, from which this one follows.
+      begins: { fromMs: atMs },
       mayHide: true,
     })
   if (!change.accounts.every(shown => shown.isConnected))
