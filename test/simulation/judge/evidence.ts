@@ -60,7 +60,12 @@ export interface AlertBody {
   readonly event: string
   readonly project_id: string
   readonly data: {
-    readonly incident?: { readonly incident_id: string; readonly code: string; readonly reopened?: number }
+    readonly incident?: {
+      readonly incident_id: string
+      readonly code: string
+      readonly opened_at?: string
+      readonly reopened?: number
+    }
     readonly action?: {
       readonly provider: string
       readonly connection_ids: readonly string[]

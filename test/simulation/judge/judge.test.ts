@@ -260,6 +260,22 @@ test('an alert may be late if its receiver failed at first', () => {
   expect(judged(withReceived(run, { ...first!, atMs: T0 + 3 * MINUTE }))).toEqual([])
 })
 
+test('an incident that opens as its silence ends may be reported as resolved only', () => {
+  const endedAt = (atMs: number) => {
+    const run = rightRun()
+    const data = {
+      incident: { incident_id: 'inc_re_stranger', code: 'UNEXPECTED_ACTION', opened_at: iso(T0 + MINUTE) },
+    }
+    run.truth.received.splice(0, 1, received(alert('incident.resolved', 're_stranger', { data })))
+    const ends = { fromMs: atMs - 50, toMs: atMs + 50 }
+    const silence = { reason: 'a silence', explains: false, begins: { fromMs: T0, toMs: T0 }, ends }
+    run.truth.deeds[0]?.accounts[0]?.grounds.push(silence)
+    return judged(run).filter(fault => fault.startsWith('opened-before-resolved'))
+  }
+  expect(endedAt(T0 + MINUTE)).toEqual([])
+  expect(endedAt(T0 + 2 * MINUTE)).toHaveLength(1)
+})
+
 test('a silence that may hold allows no verdict', () => {
   const run = withLists(rightRun(), () => ({ deliveries: [] }))
   run.truth.received.splice(0)

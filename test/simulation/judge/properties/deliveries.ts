@@ -1,4 +1,4 @@
-import { type Case, isMadeAfterRecovery, type ReceivedAlert } from '../evidence.ts'
+import { type AlertBody, type Case, isMadeAfterRecovery, nameOf, type ReceivedAlert } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
 /** How alerts reach their receivers. */
@@ -56,8 +56,17 @@ function findDisorder({ alerts, truth }: Case): string[] {
     const madeMs = truth.channels.find(channel => channel.host === host)?.begins.toMs ?? 0
     return alerts.some(({ atMs, body }) => atMs <= madeMs && body.data.incident?.incident_id === incidentId)
   }
+  // Whether an incident opened during a silence that a person ended at that moment depends on the clocks of two processes.
+  const opensAsSilenceEnds = (data: AlertBody['data']) => {
+    const openedMs = Date.parse(data.incident?.opened_at ?? '')
+    return truth.deeds
+      .filter(({ names }) => data.action !== undefined && names.includes(nameOf(data.action)))
+      .flatMap(({ accounts }) => accounts.flatMap(({ grounds }) => grounds))
+      .some(({ ends }) => ends !== undefined && ends.fromMs <= openedMs && openedMs <= (ends.toMs ?? openedMs))
+  }
   return alerts.flatMap(({ channel, body: { event, data } }, index) => {
     if (event !== 'incident.resolved' || !wantsBoth.has(channel) || data.supersedes !== undefined) return []
+    if (opensAsSilenceEnds(data)) return []
     const isOpening = ({ channel: host, body }: ReceivedAlert) =>
       host === channel &&
       body.event === 'incident.opened' &&
