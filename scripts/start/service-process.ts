@@ -64,7 +64,10 @@ export interface ServiceProcess {
   readonly exited: Promise<ProcessEnd>
   /** True if stop() or kill() was called since the last start(). */
   readonly isStopRequested: boolean
-  /** Starts the process and returns at once; see awaitReady. */
+  /**
+   * Starts the process and returns at once; see awaitReady.
+   * @param extraEnv variables only for this process
+   */
   start(extraEnv?: Record<string, string>): void
   /** Waits until this process answers 200 to /readyz. An answer of another process on its port is ignored. */
   awaitReady(withinMs?: number): Promise<Readiness>
@@ -72,11 +75,8 @@ export interface ServiceProcess {
   untilReady(withinMs?: number): Promise<void>
   /** Sends a signal to the process itself. */
   kill(signal: NodeJS.Signals): void
-  /**
-   * Ends the process if it runs, and starts it on the same ports. Resolves when it is ready.
-   * @param extraEnv variables only for this process, e.g. CRASH_AT. The next restart does not set them.
-   */
-  restart(extraEnv?: Record<string, string>): Promise<void>
+  /** Ends the process if it runs, and starts it on the same ports. Resolves when it is ready. */
+  restart(): Promise<void>
   /** Sends SIGTERM, and SIGKILL after `graceMs`. Resolves when the process has ended. */
   stop(graceMs?: number): Promise<void>
   /** The last warnings and errors that the current process logged, and the path of the log. */
@@ -199,9 +199,9 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       isStopRequested = true
       child?.kill(signal)
     },
-    async restart(extraEnv) {
+    async restart() {
       await stop()
-      start(extraEnv)
+      start()
       await self.untilReady()
     },
     stop,

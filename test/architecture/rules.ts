@@ -179,7 +179,6 @@ export function modelFaults({ path, imports }: SourceFile): string[] {
 
 /** Settings are read once, in config.ts. Any other use of process.env is an undocumented setting. */
 const READS_ENVIRONMENT = new Set([
-  'packages/kit/src/crash-points.ts',
   'packages/kit/src/service/run-service.ts',
   'packages/cli/src/main.ts',
   'packages/provision/src/main.ts',

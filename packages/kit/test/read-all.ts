@@ -9,6 +9,7 @@ export async function readAll(
   stack: TestStack,
   topic: TopicName,
   isEnough: (messages: readonly IncomingMessage[]) => boolean,
+  timeoutMs = 20_000,
 ): Promise<IncomingMessage[]> {
   const got: IncomingMessage[] = []
   const consumer = stack.bus().consumer({
@@ -23,7 +24,7 @@ export async function readAll(
   })
   await consumer.start()
   try {
-    await until(`enough on ${topic}`, () => isEnough(got), { seen: () => got.map(({ key }) => key) })
+    await until(`enough on ${topic}`, () => isEnough(got), { timeoutMs, seen: () => got.map(({ key }) => key) })
     return got
   } finally {
     await consumer.stop()

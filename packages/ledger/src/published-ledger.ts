@@ -1,7 +1,6 @@
 import type { Producer } from '@backstop/kit/bus'
 import type { Clock, Periodic } from '@backstop/kit/clock'
 import { joinCalls } from '@backstop/kit/consume'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import {
   createOutboxPublisher,
@@ -47,20 +46,13 @@ export interface PublishedLedger extends Omit<Books, 'outboxSource'> {
 export function publishLedger(options: PublishedLedgerOptions): PublishedLedger {
   const { producer, encoder, clock, logger } = options
   const { outboxSource: source, ...books } = options.open({ announce: outbox => announce(outbox) })
-  const publisher = createOutboxPublisher({
-    source,
-    producer,
-    encoder,
-    logger,
-    afterSend: () => crashPoint('ledger.after-publish'),
-  })
+  const publisher = createOutboxPublisher({ source, producer, encoder, logger })
 
   /** Concurrent writes share the send to Kafka and the command that empties their outboxes. */
   const publish = joinCalls((outboxes: readonly PendingOutbox[]) => publisher.publish(outboxes), { maxRuns: 2 })
 
   /** The write is already stored, so a failure here must not reach the caller. The outbox sweeper publishes later. */
   async function announce(outbox: PendingOutbox): Promise<void> {
-    crashPoint('ledger.after-write')
     try {
       await publish([outbox])
     } catch (error) {
@@ -74,14 +66,3 @@ export function publishLedger(options: PublishedLedgerOptions): PublishedLedger 
     approvalTimers: createApprovalTimers({ ledger: books.ledger, clock, logger }),
   }
 }
-
-/**
- * The points at which tests kill a process that writes the ledger, between a write and the removal of its entries from
- * the outbox. A test fails if a point is never reached.
- */
-export const LEDGER_CRASH_POINTS = [
-  /** The write is stored; its messages are not published. */
-  'ledger.after-write',
-  /** Its messages are published and still in the outbox. */
-  'ledger.after-publish',
-] as const

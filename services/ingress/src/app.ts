@@ -20,7 +20,6 @@ import type { TurnWatch } from './overload/turn-watch.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
 
 export type { Connections } from './connections/connections.ts'
-export { INGRESS_CRASH_POINTS } from './crash-points.ts'
 export type { Notification, Outcome } from './intake/intake.ts'
 
 /** The connections and stores that ingress uses. Tests pass parts in memory. */

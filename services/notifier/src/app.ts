@@ -4,7 +4,6 @@ import { RETRY_RUNGS } from '@backstop/contracts'
 import type { Bus, Producer } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
 import { createConsumerMetrics, joinCalls } from '@backstop/kit/consume'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { createDelayLine, type DelayLineOptions } from '@backstop/kit/delay-line'
 import type { Egress } from '@backstop/kit/egress'
 import { LogLimit } from '@backstop/kit/log-budget'
@@ -35,8 +34,6 @@ import type { StormSettings } from './storm/rules/storm-settings.ts'
 import { createStormReporter } from './storm/storm-reporter.ts'
 import type { StormStore } from './storm/storm-store.ts'
 import type { SuppressionStore } from './suppression/suppression-store.ts'
-
-export { NOTIFIER_CRASH_POINTS } from './crash-points.ts'
 
 /** The stores of the notifier. */
 export interface NotifierStores {
@@ -113,8 +110,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
   const { tracing } = ports
   const directory = new ChannelDirectory(ports.channels, clock)
   const source = ports.health.outbox
-  const afterSend = () => crashPoint('notifier.after-publish')
-  const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger, afterSend })
+  const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger })
   const health = new ChannelHealthKeeper({ health: ports.health, directory, publisher, clock, logger })
   const failing = new FailingChannels({ health: ports.health, channels: ports.channels, publisher, clock, logger })
   const outboxSweeper = createOutboxSweeper({ source, publisher, clock, logger })
@@ -195,8 +191,7 @@ function createStorms({
   ...options
 }: StormOptions & { readonly producer: Producer; readonly codec: MessageCodec }) {
   const source = options.storms.outbox
-  const afterSend = () => crashPoint('notifier.storm.after-publish')
-  const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger: options.logger, afterSend })
+  const publisher = createOutboxPublisher({ source, producer, encoder: codec, logger: options.logger })
   const sweeper = createOutboxSweeper({ ...options, source, publisher })
   return { options, sweepers: [createStormReporter({ ...options, publisher }), sweeper] }
 }

@@ -74,6 +74,8 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
     keys: 'right' as 'right' | 'wrong',
     /** Duration of each database call, in milliseconds. */
     databaseMs: 0,
+    /** Called before and after each database call, e.g. to kill the process there. */
+    onDatabaseCall: () => {},
     reply: (_request: SentRequest): ReceiverReply | Promise<ReceiverReply> => 200,
   }
 
@@ -84,14 +86,17 @@ export function createMemoryNotifier(options: MemoryNotifierOptions = {}) {
         const member = Reflect.get(target, name) as object
         if (typeof member === 'object') return withFaults(member, life)
         const call = member as (...args: unknown[]) => Promise<unknown>
-        return (...args: unknown[]) =>
-          life.of(async () => {
+        return (...args: unknown[]) => {
+          state.onDatabaseCall()
+          return life.of(async () => {
             if (state.databaseMs > 0) await sleep(clock, state.databaseMs)
             if (state.database === 'away') throw unavailable('MongoDB', new Error('away'))
             const answer = await call(...args)
+            state.onDatabaseCall()
             if (state.database === 'answer_lost') throw unavailable('MongoDB', new Error('answer lost'))
             return answer
           })
+        }
       },
     })
 

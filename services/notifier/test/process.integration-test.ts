@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { ChannelDocument } from '@backstop/channels'
 import { alert, webhookChannel } from '@backstop/channels/test'
+import type { Alert } from '@backstop/contracts'
 import { connectMongo } from '@backstop/kit/mongo'
 import { listen } from '@backstop/kit/ops'
 import { createMongoSchemaIds, createRegistryCodec } from '@backstop/kit/registry'
@@ -49,6 +50,20 @@ function run(more: Record<string, string> = {}) {
   return { child, ended, output: () => output }
 }
 
+async function openAlerts(mongo: ReturnType<typeof connectMongo>) {
+  const codec = await createRegistryCodec({
+    registryUrl: stack.registryUrl,
+    topicPrefix: stack.topicPrefix,
+    schemaIds: createMongoSchemaIds(mongo.db),
+    logger: stack.logger,
+  })
+  const producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
+  await producer.start()
+  const send = (sent: Alert) =>
+    producer.send([{ topic: 'alerts', key: sent.project_id, value: codec.encode('alert', sent), headers: {} }])
+  return { send, stop: () => producer.stop() }
+}
+
 test('the process delivers, answers its probes, logs no secret and drains on SIGTERM', async () => {
   const receiver = await startReceiver()
   const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'notifier-test' })
@@ -58,16 +73,8 @@ test('the process delivers, answers its probes, logs no secret and drains on SIG
   const port = await until('it to start', () => /"ops_port":(\d+)/.exec(notifier.output())?.[1], {
     seen: notifier.output,
   })
-  const codec = await createRegistryCodec({
-    registryUrl: stack.registryUrl,
-    topicPrefix: stack.topicPrefix,
-    schemaIds: createMongoSchemaIds(mongo.db),
-    logger: stack.logger,
-  })
-  const producer = stack.bus().producer({ sendTimeoutMs: 10_000 })
-  await producer.start()
-  const sent = alert({ at: new Date().toISOString() })
-  await producer.send([{ topic: 'alerts', key: sent.project_id, value: codec.encode('alert', sent), headers: {} }])
+  const alerts = await openAlerts(mongo)
+  await alerts.send(alert({ at: new Date().toISOString() }))
   await until('the receiver to have it', () => receiver.requests.length === 1, { seen: notifier.output })
   await until('its line', () => notifier.output().includes('delivery.attempted'))
   const probe = async (path: string) => {
@@ -82,7 +89,41 @@ test('the process delivers, answers its probes, logs no secret and drains on SIG
   notifier.child.kill('SIGTERM')
   expect(await notifier.ended).toBe(0)
   expect(notifier.output()).not.toContain('canary')
-  await producer.stop()
+  await alerts.stop()
+  await mongo.stop()
+  await receiver.stop()
+})
+
+test('a process that is killed while a receiver has its request loses nothing: the next one repeats it with the same id and bytes, once', async () => {
+  const receiver = await startReceiver(() => {})
+  const mongo = connectMongo({ url: stack.mongoUrl, dbName: stack.dbName, appName: 'notifier-test' })
+  await mongo.db.collection<ChannelDocument>('channels').insertOne({
+    ...webhookChannel('chn_killed', receiver.url),
+    project_id: 'prj_killed',
+  })
+  const alerts = await openAlerts(mongo)
+  const doomed = run()
+  await alerts.send({ ...alert({ id: 'alr_killed', at: new Date().toISOString() }), project_id: 'prj_killed' })
+  await until('the receiver to have it', () => receiver.requests.length === 1, {
+    timeoutMs: 30_000,
+    seen: doomed.output,
+  })
+  doomed.child.kill('SIGKILL')
+  await doomed.ended
+  receiver.answer = (_request, response) => void response.writeHead(200).end('ok')
+  const next = run()
+  const deliveries = mongo.db.collection('deliveries')
+  const isDelivered = { project_id: 'prj_killed', state: 'delivered' }
+  await until('the delivery', async () => (await deliveries.countDocuments(isDelivered)) === 1, {
+    timeoutMs: 60_000,
+    seen: next.output,
+  })
+  const [first, second, ...more] = receiver.requests.map(({ headers, body }) => ({ id: headers['webhook-id'], body }))
+  expect(second).toEqual(first)
+  expect(more).toEqual([])
+  next.child.kill('SIGTERM')
+  expect(await next.ended).toBe(0)
+  await alerts.stop()
   await mongo.stop()
   await receiver.stop()
 })

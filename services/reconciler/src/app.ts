@@ -2,7 +2,6 @@ import type { MessageName, TopicName } from '@backstop/contracts'
 import type { Bus } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
 import { createConsumerMetrics, createWorkLoop, joinCalls, type Received } from '@backstop/kit/consume'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { createDelayLine } from '@backstop/kit/delay-line'
 import type { Egress } from '@backstop/kit/egress'
 import type { Logger } from '@backstop/kit/logger'
@@ -101,8 +100,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
   const base = openSharedParts(ports)
   const { producer, books, incidentPublisher, tracing } = base
   const { outbox: source } = ports.stores.cases
-  const afterSend = () => crashPoint('reconciler.after-publish')
-  const publisher = createOutboxPublisher({ ...base, source, encoder: base.codec, afterSend })
+  const publisher = createOutboxPublisher({ ...base, source, encoder: base.codec })
   const decideBatch = createBatchReconciler(base, publisher, settings)
   const reconcile = async (items: readonly WorkItem[]) => void (await decideBatch(items))
   const handle = async (messages: readonly Received<SourceMessage>[]) => {
@@ -167,7 +165,6 @@ function openSharedParts(ports: ReconcilerPorts) {
     producer,
     encoder: codec,
     logger,
-    afterSend: () => crashPoint('reconciler.after-channel-alert'),
   })
   return {
     ...ports,
@@ -183,7 +180,7 @@ function openSharedParts(ports: ReconcilerPorts) {
 /** Decides a batch and reports it. */
 function createBatchReconciler(base: SharedParts, publisher: OutboxPublisher, { recheckDelayMs }: ReconcilerSettings) {
   const { clock, logger, registry, metrics } = base
-  const parts: ReconcileParts = { ...base, ledger: base.books.ledger, publisher, rules: { recheckDelayMs }, crashPoint }
+  const parts: ReconcileParts = { ...base, ledger: base.books.ledger, publisher, rules: { recheckDelayMs } }
   const report = createReporter(logger, registry, metrics, clock)
   return async (items: readonly WorkItem[]) => {
     const startedAt = clock.now()

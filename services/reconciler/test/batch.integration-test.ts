@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 
 /** The parts of a reconciler process on the shared database. It has its own bus. */
-function parts(crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcileParts {
+function parts(): ReconcileParts {
   const stores = openStores(mongo)
   const codec = createFixedCodec()
   const producer = createMemoryBus({ clock: systemClock }).producer({ sendTimeoutMs: 1_000 })
@@ -60,7 +60,6 @@ function parts(crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcilePa
     codec,
     clock: { ...systemClock, now: () => T0 },
     rules: { recheckDelayMs: 60_000 },
-    crashPoint,
   }
 }
 

@@ -11,8 +11,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { countRound } from '../src/totals/totals-counter.ts'
+import { CRASH_POINTS, type CrashPoint, withCrashPoints } from './crash-points.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 const HOUR = 60 * MINUTE
@@ -74,7 +74,7 @@ function openShop() {
     },
   }
   let now = T0
-  let killAt: ReconcilerCrashPoint | null = null
+  let killAt: CrashPoint | null = null
   const clock = { now: () => now, schedule: () => () => {} }
   const parts: ReconcileParts = {
     stores,
@@ -84,10 +84,10 @@ function openShop() {
     codec: createFixedCodec(),
     clock,
     rules: RULES,
-    crashPoint: point => {
-      if (point === killAt) throw new Error(KILLED)
-    },
   }
+  const killable = withCrashPoints(parts, point => {
+    if (point === killAt) throw new Error(KILLED)
+  })
   return {
     ...stores.contents,
     due,
@@ -98,10 +98,10 @@ function openShop() {
       while ((await countRound({ totals: stores.totals, clock })) > 0);
     },
     /** @returns false if the batch crashed */
-    async handle(items: readonly WorkItem[], point: ReconcilerCrashPoint | null): Promise<boolean> {
+    async handle(items: readonly WorkItem[], point: CrashPoint | null): Promise<boolean> {
       killAt = point
       try {
-        await reconcileBatch(items, parts)
+        await reconcileBatch(items, killable)
         return true
       } catch (error) {
         if (!(error instanceof Error && error.message === KILLED)) throw error
@@ -164,7 +164,7 @@ const steps = fc.array(
   fc.record({
     queue: fc.nat(2),
     size: fc.integer({ min: 1, max: 3 }),
-    point: fc.option(fc.constantFrom(...RECONCILER_CRASH_POINTS), { nil: null }),
+    point: fc.option(fc.constantFrom(...CRASH_POINTS), { nil: null }),
     isCounted: fc.boolean(),
   }),
   { maxLength: 40 },

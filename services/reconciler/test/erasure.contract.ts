@@ -9,6 +9,7 @@ import { itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
 import { eraseDuePersonalData, type PersonalDataEraserParts } from '../src/erasure/personal-data-eraser.ts'
 import type { ReconcilerStores } from '../src/stores.ts'
 import { connectionOf } from './connection-of.ts'
+import { withCrashPoints } from './crash-points.ts'
 
 const DAY = 86_400_000
 const codec = createFixedCodec()
@@ -69,7 +70,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       },
     }
 
-    const partsOf = (crashPoint: ReconcileParts['crashPoint'] = () => {}): ReconcileParts => ({
+    const partsOf = (): ReconcileParts => ({
       stores: world.stores,
       ledger: openMemoryBooks({ announce: async () => {} }).ledger,
       publisher: { publish: async () => ({ stuck: 0 }) },
@@ -77,17 +78,19 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       codec: { encode: () => Buffer.alloc(0) },
       clock,
       rules: { recheckDelayMs: MINUTE },
-      crashPoint,
     })
     const receive = (item: WorkItem) => reconcileBatch([item], partsOf())
-    async function erase(
-      crashPoint?: ReconcileParts['crashPoint'],
-      more: Partial<PersonalDataEraserParts> = {},
-    ): Promise<void> {
-      const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, partsOf(crashPoint)))
+    async function erase(more: Partial<PersonalDataEraserParts> = {}): Promise<void> {
+      const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, partsOf()))
       const { stores } = world
       const { erasures } = stores
       await eraseDuePersonalData({ stores, erasures, reconcile, producer, codec, clock, logger, ...more })
+    }
+    const killedAfterSave = async (items: readonly WorkItem[]) => {
+      const killable = withCrashPoints(partsOf(), point => {
+        if (point === 'after the save') throw new Error('killed')
+      })
+      await reconcileBatch(items, killable)
     }
     /** Fails for the case of one customer, as if its document could not be written. */
     const failingFor = (name: string) => async (items: readonly WorkItem[]) => {
@@ -139,10 +142,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
     test('of a deleted connection is erased from deliveries by the notifier, which gets one command after the cases', async () => {
       await deleteConnection('con_a')
       await clock.advance(11 * MINUTE)
-      const crash = erase(point => {
-        if (point === 'reconciler.after-save') throw new Error('killed')
-      })
-      await expect(crash).rejects.toThrow('killed')
+      await expect(erase({ reconcile: killedAfterSave })).rejects.toThrow('killed')
       expect(commands).toEqual([])
       await erase()
       expect(commands).toMatchObject([{ kind: 'erase_deliveries', project_id: PROJECT, connection_id: 'con_a' }])
@@ -157,7 +157,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       const stuck = failingFor('ann')
       const ofAnn = ['Canary ann', 'ann@canary.example']
       for (let run = 0; run < 2; run += 1) {
-        await expect(erase(undefined, { reconcile: stuck })).rejects.toThrow('stuck')
+        await expect(erase({ reconcile: stuck })).rejects.toThrow('stuck')
         expect(await namesIn('subjects')).toEqual([ofAnn[0], ofBo[0], ofAnn[1], ofBo[1]])
       }
       expect(await namesIn('inbox_bodies')).toEqual(ofBo)
@@ -169,7 +169,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
 
     test('is erased after its time from all other cases when one case fails', async () => {
       await clock.advance(180 * DAY)
-      await expect(erase(undefined, { reconcile: failingFor('ann') })).rejects.toThrow('stuck')
+      await expect(erase({ reconcile: failingFor('ann') })).rejects.toThrow('stuck')
       expect(await namesIn('subjects')).toEqual(['Canary ann', 'ann@canary.example'])
       await erase()
       expect(await namesIn('subjects')).toEqual([])
@@ -178,7 +178,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
     test('of a deleted connection is erased when another connection also waits and its case fails', async () => {
       for (const id of ['con_a', 'con_b']) await deleteConnection(id)
       await clock.advance(11 * MINUTE)
-      await expect(erase(undefined, { reconcile: failingFor('ann') })).rejects.toThrow('stuck')
+      await expect(erase({ reconcile: failingFor('ann') })).rejects.toThrow('stuck')
       expect(await namesIn('subjects')).toEqual(['Canary ann', 'ann@canary.example'])
       expect(commands).toMatchObject([{ connection_id: 'con_b' }])
     })
@@ -196,7 +196,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
         if (pages === 2) await receive(operationAbout(`pi_${visited}`, `pi_${other}`))
         return stores.cases.page(projectId, after, 1)
       }
-      await erase(undefined, { stores: { ...stores, cases: { ...stores.cases, page } } })
+      await erase({ stores: { ...stores, cases: { ...stores.cases, page } } })
       expect((await caseOf('pi_ann'))?.id).toBe((await caseOf('pi_bo'))?.id)
       expect(await namesIn('subjects')).toEqual([])
     })
@@ -223,10 +223,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       },
     ])('is erased when $what, although a process is killed between the case and the listing', async ({ due, kept }) => {
       await due()
-      const crash = erase(point => {
-        if (point === 'reconciler.after-save') throw new Error('killed')
-      })
-      await expect(crash).rejects.toThrow('killed')
+      await expect(erase({ reconcile: killedAfterSave })).rejects.toThrow('killed')
       expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([kept, all])
       await erase()
       expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([kept, kept])

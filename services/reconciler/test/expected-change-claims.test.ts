@@ -18,8 +18,8 @@ import type { StoredUses } from '../src/batch/claim-expected-changes.ts'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
-import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { connectionOf } from './connection-of.ts'
+import { type CrashPoint, withCrashPoints } from './crash-points.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 class Crash extends Error {}
@@ -28,7 +28,7 @@ function harness() {
   const clock = createManualClock(T0 + SECOND)
   const stores = createMemoryStores()
   stores.contents.connections.set('con_a', connectionOf('con_a', {}))
-  let crashAt: ReconcilerCrashPoint | undefined
+  let crashAt: CrashPoint | undefined
   const parts: ReconcileParts = {
     stores,
     ledger: openMemoryBooks({ announce: async () => {} }).ledger,
@@ -37,15 +37,15 @@ function harness() {
     codec: { encode: () => Buffer.alloc(0) },
     clock,
     rules: { recheckDelayMs: MINUTE },
-    crashPoint: name => {
-      if (name !== crashAt) return
-      crashAt = undefined
-      throw new Crash(name)
-    },
   }
+  const killable = withCrashPoints(parts, point => {
+    if (point !== crashAt) return
+    crashAt = undefined
+    throw new Crash(point)
+  })
   const reconcile = async (...items: WorkItem[]) => {
     if (items.some(({ kind }) => kind === 'recheck')) await clock.advance(MINUTE)
-    await reconcileBatch(items, parts)
+    await reconcileBatch(items, killable)
   }
   const cases = () => [...stores.contents.cases.values()].flatMap(theCase => theCase.actions)
   const refund = (name: string, amount = 2_499): WorkItem => ({
@@ -78,7 +78,7 @@ function harness() {
       stores.contents.expectedChanges.push(expectedChangeDocument('exp_1', { ...times, ...more }))
     },
     /** The next batch that reaches this crash point fails there. */
-    crash: (at: ReconcilerCrashPoint) => {
+    crash: (at: CrashPoint) => {
       crashAt = at
     },
     covered: () =>
@@ -132,7 +132,7 @@ describe('an expected change of one change', () => {
     const { reconcile, refund, look, put, crash, verdicts, uses } = harness()
     put()
     await reconcile(refund('a'))
-    crash('reconciler.after-claim')
+    crash('before the save')
     await expect(reconcile(...look('a'))).rejects.toThrow(Crash)
     expect(uses()).toBe(1)
     await reconcile(...look('a'))
@@ -144,7 +144,7 @@ describe('an expected change of one change', () => {
     const { reconcile, refund, look, put, crash, operationOf, covered, uses } = harness()
     put()
     await reconcile(refund('a'), refund('b'))
-    crash('reconciler.after-claim')
+    crash('before the save')
     await expect(reconcile(...look('a'))).rejects.toThrow(Crash)
     await reconcile(operationOf('a'))
     await reconcile(...look('a'))
@@ -158,7 +158,7 @@ describe('an expected change of one change', () => {
     put()
     await reconcile(refund('a'), refund('b'))
     await reconcile(...look('a'))
-    crash('reconciler.after-save')
+    crash('after the save')
     await expect(reconcile(operationOf('a'))).rejects.toThrow(Crash)
     expect(uses()).toBe(1)
     await reconcile(operationOf('a'))
@@ -247,7 +247,7 @@ describe('a new expected change', () => {
     await reconcile(refund('b'))
     await reconcile(...look('b'))
     put()
-    crash('reconciler.after-claim')
+    crash('before the save')
     await expect(applied.apply('exp_1')).rejects.toThrow(Crash)
     expect([covered(), uses()]).toEqual([[], 1])
     await reconcile(operationOf('a'))
@@ -280,7 +280,7 @@ describe('a new expected change', () => {
   })
 })
 
-const POINTS: (ReconcilerCrashPoint | null)[] = [null, null, 'reconciler.after-claim', 'reconciler.after-save']
+const POINTS: (CrashPoint | null)[] = [null, null, 'before the save', 'after the save']
 
 test('an expected change never exceeds its limits, and its uses equal its covered actions, after a crash at any point', async () => {
   const step = fc.record({

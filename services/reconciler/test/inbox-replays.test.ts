@@ -110,6 +110,20 @@ test('a replay of a window sends every page once, also if its command is repeate
   expect(new Set([...contents.inbox.values()].map(({ document }) => document.outcome))).toEqual(new Set(['recorded']))
 })
 
+test('a page that was sent before a crash is sent again, and changes nothing', async () => {
+  const { clock, send, replay, entry, actions, incidents, alerts, contents } = await harness()
+  await send(withBrokenSchema(refundEvent('a')))
+  const done = await replay('rpl_1')
+  await clock.advance(2 * MINUTE)
+  const before = structuredClone({ actions: actions(), incidents: incidents(), entry: entry('a')?.document.action_ids })
+  // The process ended after Kafka had the page, and before its progress was stored.
+  contents.inboxReplays.set('rpl_1', { ...done, state: 'running', replayed: 0, cursor: null, finished_at: null })
+  await clock.advance(10 * MINUTE)
+  expect(contents.inboxReplays.get('rpl_1')).toMatchObject({ state: 'done', replayed: 1 })
+  expect({ actions: actions(), incidents: incidents(), entry: entry('a')?.document.action_ids }).toEqual(before)
+  expect(await alerts()).toHaveLength(1)
+})
+
 test('a replay skips events whose body was erased, and counts them', async () => {
   const { send, replay, contents, entry, actions } = await harness()
   await send(withBrokenSchema(refundEvent('a')), withBrokenSchema(refundEvent('b')))

@@ -8,17 +8,24 @@ import { expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
-import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
 import { connectionOf } from './connection-of.ts'
+import { CRASH_POINTS, withCrashPoints } from './crash-points.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 class Crash extends Error {}
+
+const POINTS = [...CRASH_POINTS, 'after the publication'] as const
 
 async function withIncident() {
   const clock = createManualClock(T0 + SECOND)
   const stores = createMemoryStores()
   stores.contents.connections.set('con_a', connectionOf('con_a', {}))
   let crashAt: string | undefined
+  const pass = (point: string) => {
+    if (point !== crashAt) return
+    crashAt = undefined
+    throw new Crash(point)
+  }
   const sent: Alert[] = []
   const parts: ReconcileParts = {
     stores,
@@ -28,7 +35,7 @@ async function withIncident() {
         for (const { documentId, entries } of outboxes) {
           for (const { topic, message } of entries) if (topic === 'alerts') sent.push(message as Alert)
           // The process stops after Kafka has the messages and before they are removed from the outbox.
-          parts.crashPoint('reconciler.after-publish')
+          pass('after the publication')
           await stores.cases.outbox.published([{ documentId, entryIds: entries.map(({ id }) => id) }])
         }
         return { stuck: 0 }
@@ -38,13 +45,9 @@ async function withIncident() {
     codec: { encode: () => Buffer.alloc(0) },
     clock,
     rules: { recheckDelayMs: MINUTE },
-    crashPoint: name => {
-      if (name !== crashAt) return
-      crashAt = undefined
-      throw new Crash(name)
-    },
   }
-  const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, parts))
+  const reconcile = async (items: readonly WorkItem[]) =>
+    void (await reconcileBatch(items, withCrashPoints(parts, pass)))
   const sighting = refundShown({ providerRef: 're_1', about: ['pi_1'], createdAt: T0 })
   const connection = { id: 'con_a', createdAt: T0 - MINUTE }
   await reconcile([
@@ -77,7 +80,7 @@ async function withIncident() {
   }
 }
 
-test.each(RECONCILER_CRASH_POINTS)('a change of an incident happens once, after a crash at %s', async point => {
+test.each(POINTS)('a change of an incident happens once, after a crash %s', async point => {
   const { contents, sent, changer, command, crash } = await withIncident()
   const commands = [
     command('c1', { kind: 'acknowledge' }),
@@ -98,16 +101,13 @@ test.each(RECONCILER_CRASH_POINTS)('a change of an incident happens once, after 
   expect(once).toEqual(['incident.opened', 'incident.acknowledged', 'incident.resolved'])
 })
 
-test.each(RECONCILER_CRASH_POINTS)(
-  'our own change is explained by its expected change, after a crash at %s',
-  async point => {
-    const { contents, changer, command, crash } = await withIncident()
-    const own = command('c1', { kind: 'resolve', reason: 'our_own_change', note: null })
-    crash(point)
-    await changer.change([own]).catch(() => {})
-    await changer.change([own])
-    expect([...contents.actions.values()]).toMatchObject([{ verdict: 'explained', reason: 'expected_change_matches' }])
-    expect([...contents.incidents.values()]).toMatchObject([{ state: 'resolved', reason: 'our_own_change' }])
-    expect(contents.expectedChanges).toHaveLength(1)
-  },
-)
+test.each(POINTS)('our own change is explained by its expected change, after a crash %s', async point => {
+  const { contents, changer, command, crash } = await withIncident()
+  const own = command('c1', { kind: 'resolve', reason: 'our_own_change', note: null })
+  crash(point)
+  await changer.change([own]).catch(() => {})
+  await changer.change([own])
+  expect([...contents.actions.values()]).toMatchObject([{ verdict: 'explained', reason: 'expected_change_matches' }])
+  expect([...contents.incidents.values()]).toMatchObject([{ state: 'resolved', reason: 'our_own_change' }])
+  expect(contents.expectedChanges).toHaveLength(1)
+})

@@ -23,9 +23,9 @@ import type { WorkItem } from '../src/batch/work-item.ts'
 import { createIncidentChanger } from '../src/commands/change-incidents.ts'
 import { createBulkChanger } from '../src/commands/change-many-incidents.ts'
 import type { IncidentBulkStore } from '../src/commands/incident-bulk-store.ts'
-import { RECONCILER_CRASH_POINTS, type ReconcilerCrashPoint } from '../src/crash-points.ts'
 import { createRequestedIncidents } from '../src/incidents/requested-incidents.ts'
 import { connectionOf } from './connection-of.ts'
+import { CRASH_POINTS, withCrashPoints } from './crash-points.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 class Killed extends Error {}
@@ -94,7 +94,12 @@ async function openWorld() {
   const clock = createManualClock(T0 + SECOND)
   const stores = createMemoryStores()
   stores.contents.connections.set('con_a', connectionOf('con_a', {}))
-  let killAt: ReconcilerCrashPoint | null = null
+  let killAt: string | null = null
+  const pass = (point: string) => {
+    if (point !== killAt) return
+    killAt = null
+    throw new Killed(point)
+  }
   const sent: Alert[] = []
   const parts: ReconcileParts = {
     stores,
@@ -103,7 +108,7 @@ async function openWorld() {
       async publish(outboxes) {
         for (const { documentId, entries } of outboxes) {
           for (const { topic, message } of entries) if (topic === 'alerts') sent.push(message as Alert)
-          parts.crashPoint('reconciler.after-publish')
+          pass('after the publication')
           const published = [{ documentId, entryIds: entries.map(({ id }) => id) }]
           await stores.cases.outbox.published(published)
           await stores.standaloneIncidents.outbox.published(published)
@@ -115,13 +120,9 @@ async function openWorld() {
     codec: { encode: () => Buffer.alloc(0) },
     clock,
     rules: { recheckDelayMs: MINUTE },
-    crashPoint: name => {
-      if (name !== killAt) return
-      killAt = null
-      throw new Killed(name)
-    },
   }
-  const reconcile = async (items: readonly WorkItem[]) => void (await reconcileBatch(items, parts))
+  const reconcile = async (items: readonly WorkItem[]) =>
+    void (await reconcileBatch(items, withCrashPoints(parts, pass)))
   const changer = createIncidentChanger({ stores, reconcile, publisher: parts.publisher, clock })
   const logger = createLogger('test', 'silent')
   const bulkDocuments = new Map<string, IncidentBulkDocument>()
@@ -161,7 +162,7 @@ async function openWorld() {
     /** The channel of the third incident works again. */
     endCause: () => channels.resolve({ ...aboutChannel(), kind: 'resolve_channel_incident' }),
     stop: () => bulks.timer.stop(),
-    killAt: (point: ReconcilerCrashPoint | null) => {
+    killAt: (point: string | null) => {
       killAt = point
     },
     /** The events about an incident, each message once. */
@@ -215,7 +216,7 @@ const aChange = fc.oneof(
   fc.constantFrom('Ops', null).map((assignee): Change => ({ kind: 'assign', assignee })),
   fc.constant<Change>({ kind: 'comment', text: 'Looking' }),
 )
-const aPoint = fc.option(fc.constantFrom(...RECONCILER_CRASH_POINTS), { nil: null, freq: 2 })
+const aPoint = fc.option(fc.constantFrom(...CRASH_POINTS, 'after the publication'), { nil: null, freq: 2 })
 const aStep = fc.oneof(
   {
     weight: 8,
@@ -289,7 +290,7 @@ async function runSteps(steps: readonly Step[]): Promise<void> {
 }
 
 /** Delivers again what a killed process has not acknowledged. */
-async function killed(world: World, point: ReconcilerCrashPoint | null, run: () => Promise<unknown>): Promise<void> {
+async function killed(world: World, point: string | null, run: () => Promise<unknown>): Promise<void> {
   world.killAt(point)
   try {
     await run()

@@ -31,7 +31,6 @@ async function takeLinkingLook(report: Partial<NewOperation>) {
     codec: { encode: () => Buffer.alloc(0) },
     clock,
     rules: { recheckDelayMs: MINUTE },
-    crashPoint: () => {},
   }
   const sightings = (input: Input): WorkItem[] =>
     input.kind === 'sighting' ? [{ projectId: PROJECT, ...input, kind: 'sighting' }] : []

@@ -13,7 +13,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
-import type { ReconcilerCrashPoint } from '../src/crash-points.ts'
+import { type CrashPoint, withCrashPoints } from './crash-points.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 const REFUNDS = [0, 1, 2, 3]
@@ -54,7 +54,7 @@ const OPERATIONS = REFUNDS.slice(0, 3).map((index): WorkItem => {
 })
 
 const KILLED = 'killed'
-const POINTS: readonly (ReconcilerCrashPoint | null)[] = ['reconciler.after-save', 'reconciler.after-projections', null]
+const POINTS: readonly (CrashPoint | null)[] = ['after the save', 'after the projections', null]
 
 function openShop() {
   const stores = createMemoryStores()
@@ -74,7 +74,7 @@ function openShop() {
     },
   }
   let now = T0
-  let killAt: ReconcilerCrashPoint | null = null
+  let killAt: CrashPoint | null = null
   const parts: ReconcileParts = {
     stores,
     ledger: openMemoryBooks({ announce: async () => {} }).ledger,
@@ -83,10 +83,10 @@ function openShop() {
     codec: createFixedCodec(),
     clock: { now: () => now, schedule: () => () => {} },
     rules: RULES,
-    crashPoint: point => {
-      if (point === killAt) throw new Error(KILLED)
-    },
   }
+  const killable = withCrashPoints(parts, point => {
+    if (point === killAt) throw new Error(KILLED)
+  })
   return {
     ...stores.contents,
     due,
@@ -94,10 +94,10 @@ function openShop() {
       now += ms
     },
     /** @returns false if the batch crashed */
-    async handle(items: readonly WorkItem[], point: ReconcilerCrashPoint | null): Promise<boolean> {
+    async handle(items: readonly WorkItem[], point: CrashPoint | null): Promise<boolean> {
       killAt = point
       try {
-        await reconcileBatch(items, parts)
+        await reconcileBatch(items, killable)
         return true
       } catch (error) {
         if (!(error instanceof Error && error.message === KILLED)) throw error

@@ -42,7 +42,6 @@ function harness() {
     codec: { encode: () => Buffer.alloc(0) },
     clock,
     rules: { recheckDelayMs: MINUTE },
-    crashPoint: () => {},
   }
   const sightings = (...inputs: Input[]): WorkItem[] =>
     inputs.flatMap(input => (input.kind === 'sighting' ? { projectId: PROJECT, ...input, kind: 'sighting' } : []))

@@ -22,7 +22,6 @@ function partsOver(stores: ReconcilerStores): ReconcileParts {
     codec: { encode: () => Buffer.alloc(0) },
     clock,
     rules: { recheckDelayMs: MINUTE },
-    crashPoint: () => {},
   }
 }
 

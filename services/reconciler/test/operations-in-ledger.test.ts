@@ -10,9 +10,9 @@ import { describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import type { CaseChange } from '../src/cases/case-store.ts'
-import { RECONCILER_CRASH_POINTS } from '../src/crash-points.ts'
 import { createUnknownOperations } from '../src/sweep/unknown-operations.ts'
 import { connectionOf } from './connection-of.ts'
+import { CRASH_POINTS, withCrashPoints } from './crash-points.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 function openReconciler() {
@@ -35,7 +35,6 @@ function openReconciler() {
     codec: { encode: () => Buffer.alloc(0) },
     clock,
     rules: { recheckDelayMs: MINUTE },
-    crashPoint: () => {},
   }
   const reconcile = async (items: readonly WorkItem[], changed: Partial<ReconcileParts> = {}) =>
     void (await reconcileBatch(items, { ...parts, ...changed }))
@@ -54,6 +53,7 @@ function openReconciler() {
     stores,
     ledger,
     writes,
+    parts,
     reconcile,
     /** Stores an operation, as a report does, and returns its message. */
     async record(report: Partial<NewOperation> = {}): Promise<WorkItem & { operation: Operation }> {
@@ -203,11 +203,10 @@ test('only the operations that their case does not know in this version are appl
   expect(await compareAll()).toEqual([])
 })
 
-// Without the one of the publisher, which is a fake here.
-test.each(RECONCILER_CRASH_POINTS.filter(name => name !== 'reconciler.after-publish'))(
-  'an operation that the search applies is listed with its case, although the process ended at %s',
+test.each(CRASH_POINTS)(
+  'an operation that the search applies is listed with its case, although the process ended %s',
   async crashAt => {
-    const { record, reconcile, ledger, stores, clock, search } = openReconciler()
+    const { record, parts, reconcile, ledger, stores, clock, search } = openReconciler()
     const { operation } = await record({ provider_ref: 're_1', state: 'executing' })
     await reconcile(eventOf(refundSeen()))
     await ledger.transition(operation.operation_id, { to: 'failed' }, T0 + SECOND)
@@ -217,7 +216,8 @@ test.each(RECONCILER_CRASH_POINTS.filter(name => name !== 'reconciler.after-publ
       crashes += 1
       throw new AppError('unavailable', 'The process ended', { retryable: true })
     }
-    const searching = search(items => reconcile(items, { crashPoint: crashOnce }))
+    const killable = withCrashPoints(parts, crashOnce)
+    const searching = search(items => reconcile(items, killable))
     searching.start()
     await clock.advance(5 * MINUTE)
     await searching.stop()

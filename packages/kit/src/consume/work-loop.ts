@@ -1,7 +1,6 @@
 import type { MessageName, TopicName } from '@backstop/contracts'
 import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
-import { crashPoint } from '../crash-points.ts'
 import { AppError, isRetryable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
@@ -264,7 +263,6 @@ class BatchWork<N extends MessageName> {
     const fresh = unusable.filter(one => !isKnown(one))
     if (fresh.length === 0) return
     await producer.send(fresh.map(({ message, error }) => deadLetter(message, deadTopic, error)))
-    crashPoint('work.dead-lettered')
     for (const one of fresh) {
       this.#options.metrics.deadLettered(one.message.topic, codeOf(one.error))
       this.#log('message.dead_lettered', one)

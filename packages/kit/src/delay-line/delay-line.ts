@@ -1,7 +1,6 @@
 import { DELAY_LINES, type DelayLineName, HEADERS } from '@backstop/contracts'
 import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
 import type { Clock } from '../clock/clock.ts'
-import { crashPoint } from '../crash-points.ts'
 import type { Logger } from '../logger.ts'
 import { pauseMsAfterFailures } from '../retry/backoff.ts'
 import { HeldMessages } from './held-messages.ts'
@@ -117,7 +116,6 @@ class DelayLine {
     try {
       if (due.length > 0) await producer.send(due.map(({ message }) => toTargetMessage(message, topic)))
       this.#failures = 0
-      if (due.length > 0) crashPoint('delay.produced')
       for (const { batch, message } of due) batch.complete(message)
     } catch (error) {
       this.#failures++

@@ -52,8 +52,6 @@ export interface OutboxPublisherOptions {
   readonly producer: Producer
   readonly encoder: MessageEncoder
   readonly logger: Logger
-  /** Called between the acknowledgement and the removal. After a crash at this point the sweeper publishes again. */
-  readonly afterSend?: () => void
 }
 
 /** The part of the message codec that an outbox needs. */
@@ -73,7 +71,6 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
 
   async function sendAll(encoded: readonly EncodedOutbox[]): Promise<void> {
     await producer.send(encoded.flatMap(({ messages }) => messages))
-    options.afterSend?.()
     await source.published(
       encoded.map(({ outbox, entryIds }) => ({
         documentId: outbox.documentId,

@@ -5,9 +5,7 @@
  */
 import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { isRetryable } from '@backstop/kit/errors'
-import type { IngressCrashPoint } from '../crash-points.ts'
 import {
   admitSend,
   type BreakerState,
@@ -132,14 +130,12 @@ export class MicroBatcher {
 
   async #send(queue: TopicQueue, batch: readonly PendingMessage[]): Promise<void> {
     const beganMs = this.#clock.now()
-    crashPoint('ingress.before-send' satisfies IngressCrashPoint)
     try {
       await this.#producer.send(batch.map(pending => pending.message))
     } catch (error) {
       this.#onSend('failed', batch.length, this.#clock.now() - beganMs)
       return this.#afterFailedSend(queue, batch, beganMs, error)
     }
-    crashPoint('ingress.after-send' satisfies IngressCrashPoint)
     const now = this.#clock.now()
     this.#breaker = breakerAfterSuccess(now)
     queue.recordSend(now - beganMs)

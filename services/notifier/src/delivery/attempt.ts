@@ -3,7 +3,6 @@ import type { ChannelPorts } from '@backstop/channels/deliver'
 import { deliverDigestToChannel, deliverToChannel } from '@backstop/channels/deliver'
 import { type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { unavailable } from '@backstop/kit/errors'
 import type { LogLimit } from '@backstop/kit/log-budget'
 import type { Logger } from '@backstop/kit/logger'
@@ -105,7 +104,6 @@ async function sendJobs(
   const digestId = sendable.length > 1 ? digestIdOf(sendable.map(({ job }) => job)) : undefined
   const onFault = (error: unknown) => logger.error({ ...idsOf(first.job), digest: digestId, error }, 'delivery.fault')
   const spans = tracing && sendable.map(({ job }) => startAttemptSpan(tracing, job))
-  crashPoint('notifier.before-attempt')
   const startedAtMs = clock.now()
   const answer = isHeartbeatProject(channel.project_id)
     ? ARRIVED
@@ -115,7 +113,6 @@ async function sendJobs(
   if (answer.kind === 'not_sendable' && answer.reason === 'secret_unreadable' && !(await options.canOpenSecrets())) {
     throw unavailable('The key of the stored secrets', undefined)
   }
-  crashPoint('notifier.after-attempt')
   const endedAtMs = clock.now()
   return sendable.map(({ job }, index) => {
     const outcome = outcomeOfAttempt({

@@ -1,6 +1,5 @@
 import type { DeliveryRequest } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { DeliveryProgress, DeliveryStore, SupersedeOrder } from '../delivery-record/delivery-store.ts'
 import {
@@ -115,6 +114,5 @@ async function supersedeEarlier(
     // a lost one.
     if (orders.size === 0 || round > MAX_ROUNDS) return progress
     await deliveries.supersede([...orders.values()])
-    crashPoint('notifier.after-supersede')
   }
 }

@@ -1,7 +1,6 @@
 import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
 import { type Clock, sleep } from '@backstop/kit/clock'
 import type { ConsumerMetrics } from '@backstop/kit/consume'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { untilAvailable } from '@backstop/kit/retry'
@@ -132,7 +131,6 @@ export class OutcomeWriter {
     const refused = await this.#retry('record', () => this.#record(batch))
     const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
-    crashPoint('notifier.after-record')
     await before
     const reports = healthReportsOf(recorded)
     if (reports.length > 0) {
@@ -146,7 +144,6 @@ export class OutcomeWriter {
     if (follows.length > 0) {
       await this.#retry('produce', () => producer.send(follows))
       countDeadLetters(follows, consumerMetrics)
-      crashPoint('notifier.after-retry-produce')
     }
     for (const { job } of batch) complete(job.messages)
   }

@@ -1,7 +1,6 @@
 import { type Alert, HEADERS, TOPICS } from '@backstop/contracts'
 import type { Consumer, Producer } from '@backstop/kit/bus'
 import { createWorkLoop, joinCalls, type Received, type WorkLoopOptions } from '@backstop/kit/consume'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { LogLimit } from '@backstop/kit/log-budget'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { type Span, type Tracing, traceIdOf } from '@backstop/kit/tracing'
@@ -54,9 +53,7 @@ async function produce(items: readonly FanOutItem[], options: AlertConsumerOptio
     const carried = span === undefined ? headers : { ...headers, [HEADERS.traceparent]: span.traceparent }
     return requests.map(request => deliveryMessage(codec, request, carried))
   })
-  crashPoint('notifier.fanout.before-produce')
   if (outgoing.length > 0) await producer.send(outgoing)
-  crashPoint('notifier.fanout.after-produce')
   for (const span of spans) span.end()
 }
 

@@ -1,6 +1,5 @@
 import type { ChannelHold } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { OutboxPublisher } from '@backstop/kit/outbox'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
@@ -154,7 +153,6 @@ export class ChannelHealthKeeper {
     const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
     if (orders.length === 0) return
     const disabled = await health.disable(orders)
-    crashPoint('notifier.after-disable')
     for (const { channelId, projectId, reason, incidentId } of orders) {
       directory.markDisabled(channelId, reason)
       logger.warn({ channel_id: channelId, project_id: projectId, incident_id: incidentId, reason }, 'channel.disabled')
@@ -181,7 +179,6 @@ export class ChannelHealthKeeper {
     const decision = enableChannel(await health.find(channelId), projectId, askedAtMs)
     if (decision.kind === 'keep') return decision.reason
     const pending = await health.enable(channelId, decision)
-    crashPoint('notifier.after-enable')
     if (pending === undefined) return 'disabled_since'
     directory.forget(channelId)
     await publishOrDefer([pending], this.#options)

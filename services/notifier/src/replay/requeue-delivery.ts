@@ -1,7 +1,6 @@
 import type { DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import type { Producer } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { requeuedMessage } from '../retry/delivery-messages.ts'
@@ -57,7 +56,6 @@ export async function requeue(
     })
   }
   const refused = await requeues.requeue(orders)
-  crashPoint('notifier.after-requeue')
   // A refused delivery was attempted or ended since it was read, so it needs no message.
   const outgoing = deliveries.flatMap(delivery => {
     const attempt = attempts.get(delivery._id)
@@ -65,7 +63,6 @@ export async function requeue(
     return [requeuedMessage(codec, requestOf(delivery, attempt), requested.atOnce)]
   })
   if (outgoing.length > 0) await producer.send(outgoing)
-  crashPoint('notifier.after-requeue-produce')
   return outgoing.length
 }
 

@@ -1,6 +1,5 @@
 import type { Producer } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { untilAvailable } from '@backstop/kit/retry'
 import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
@@ -46,7 +45,6 @@ export class Postponer {
         ),
       ),
     )
-    crashPoint('notifier.after-postpone')
     for (const job of jobs) {
       metrics.postponed(job.channelKind)
       onPostponed(job)

@@ -1,6 +1,5 @@
 import type { StormDocument } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { lostRace } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import type { SecretBox } from '@backstop/kit/secret-box'
@@ -103,9 +102,7 @@ async function begin(
 ): Promise<void> {
   const openedAtMs = first.opened_at.getTime()
   await storms.adopt(stormId, { connectionId, fromMs: openedAtMs - windowMs, toMs: openedAtMs + windowMs })
-  crashPoint('notifier.storm.after-adopt')
   await storms.open(newStorm(stormId, first, recordedAtMs, clock.now()))
-  crashPoint('notifier.storm.after-begin')
   logger.warn({ storm_id: stormId, connection_id: connectionId, project_id: first.project_id }, 'storm.began')
 }
 

@@ -1,6 +1,5 @@
 import type { Alert } from '@backstop/contracts'
 import { Secret } from '@backstop/kit/config'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { joinStorms, type StormOptions } from './join-storms.ts'
 import { assignMembers, type RecordedMember, type RecordedMembers } from './rules/assign-members.ts'
 import { type MemberChange, memberChangeOf, type NewMember, newMemberOf } from './rules/storm-member.ts'
@@ -31,7 +30,6 @@ export async function recordMembers(
   const ofMembers = changes.filter(({ incidentId }) => memberships.has(incidentId))
   if (ofMembers.length === 0) return memberships
   await options.storms.change(ofMembers)
-  crashPoint('notifier.storm.after-resolve')
   const stormsOf = (some: readonly MemberChange[]) => [
     ...new Set(some.flatMap(({ incidentId }) => memberships.get(incidentId)?.storm_id ?? [])),
   ]
@@ -51,7 +49,6 @@ async function recordNew(
   const { decided, unrecorded } = assignMembers(incoming, recorded, stormSettings)
   if (unrecorded.length === 0) return decided
   const existing = await storms.insert(unrecorded)
-  crashPoint('notifier.storm.after-members')
   if (existing.size === 0) return decided
   // Another process recorded these members meanwhile. Its decisions stand.
   const { members } = await storms.read({ incidentIds: [...existing], near: [] })

@@ -1,6 +1,5 @@
 import type { Storm, StormDocument } from '@backstop/contracts'
 import { createPeriodic, type Periodic } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { isRetryable } from '@backstop/kit/errors'
 import type { OutboxPublisher } from '@backstop/kit/outbox'
 import type { StormOptions } from './join-storms.ts'
@@ -74,7 +73,6 @@ async function report(storm: StormDocument, step: DueStep, options: StormReporte
   const incidents = totals?.incidents ?? 0
   const pending = await storms.report(storm, { entry, incidents, resolved, unacknowledged, atMs, nextLookAtMs })
   if (pending === undefined) return
-  crashPoint('notifier.storm.after-report')
   const { _id: storm_id, project_id, connection_id } = storm
   const facts = { storm_id, project_id, connection_id, report: storm.report + 1, count }
   logger.info({ ...facts, reason: step.reason, cause }, step.kind === 'end' ? 'storm.ended' : 'storm.reported')

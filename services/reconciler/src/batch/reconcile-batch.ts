@@ -14,7 +14,6 @@ import {
   type Rules,
 } from '@backstop/verdict'
 import type { CaseStore } from '../cases/case-store.ts'
-import type { ReconcilerCrashPoint } from '../crash-points.ts'
 import type { Inbox, InboxEntry } from '../inbox/inbox-store.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import { touchedDays } from '../totals/rules/touched-days.ts'
@@ -44,7 +43,6 @@ export interface ReconcileParts extends FactSources {
   readonly codec: Pick<MessageCodec, 'encode'>
   readonly clock: Clock
   readonly rules: Rules
-  readonly crashPoint: (name: ReconcilerCrashPoint) => void
 }
 
 /** The result of a batch, for the log and the metrics. */
@@ -77,7 +75,7 @@ interface ItemWithEffects {
  * inbox mark is written last (docs/architecture.md).
  */
 export async function reconcileBatch(items: readonly WorkItem[], parts: ReconcileParts): Promise<BatchReport> {
-  const { stores, crashPoint } = parts
+  const { stores } = parts
   const inboxIds = items.flatMap(item => (item.kind === 'event' && item.replayId === undefined ? [item.inboxId] : []))
   const [all, done] = await Promise.all([withEffects(items, parts), stores.inbox.done(inboxIds)])
   const isDone = ({ item }: ItemWithEffects) =>
@@ -96,13 +94,11 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const actions = shown.flatMap(({ theCase, before, listing }) => projectActions(theCase, before, listing))
   const incidents = shown.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
   await Promise.all([stores.projections.saveActions(actions), stores.projections.saveIncidents(incidents)])
-  crashPoint('reconciler.after-projections')
 
   const outboxes = results.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
   // One write for the whole batch; a timer counts the days later.
   const listed = shown.map(({ theCase, listing }) => ({ projectId: theCase.projectId, listing }))
   await Promise.all([parts.publisher.publish(outboxes), stores.totals.mark(touchedDays(listed), parts.clock.now())])
-  crashPoint('reconciler.after-outbox')
   await requestRereads(open, parts)
   const unusable = await deadLetterUnusable(
     all.flatMap(({ effects }) => effects.unusable),
@@ -114,7 +110,6 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const isReplayed = ({ document }: InboxEntry) => document.replay_id !== undefined
   await stores.inbox.insert(entries.filter(entry => !isReplayed(entry)))
   await stores.inbox.decideAgain(entries.filter(isReplayed).map(({ document }) => document))
-  crashPoint('reconciler.after-inbox')
   await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
@@ -214,14 +209,11 @@ async function decideRound(
   const loaded = await loadRound({ all: inputsOf(round), open }, parts, now)
   const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
   await forEachYielding([...loaded.loadedInputs, ...open], caseInput => workspace.apply(caseInput, loaded.facts))
-  parts.crashPoint('reconciler.before-save')
   const results = workspace.results()
   const { cases, expectedChangeUses } = parts.stores
   const refused = await claimUses(results, loaded.uses, expectedChangeUses)
-  parts.crashPoint('reconciler.after-claim')
   const granted = results.filter(({ theCase }) => !refused.has(theCase.id))
   const lost = await cases.save(granted.flatMap(({ change }) => change ?? []))
-  parts.crashPoint('reconciler.after-save')
   const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
   await releaseUses(saved, loaded.uses, expectedChangeUses)
   return { workspace, results, lost: new Set([...lost, ...refused]) }

@@ -1,6 +1,5 @@
 import type { IncidentOutcomeDocument, StoredIncident } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { lostRace } from '@backstop/kit/errors'
 import type { OutboxPublisher } from '@backstop/kit/outbox'
 import {
@@ -75,7 +74,6 @@ export function createIncidentChanger(options: IncidentChangerOptions): Incident
       } else ofActions.push(command)
     }
     const ofCases = await changeInCases(ofActions, incidents, options)
-    crashPoint('reconciler.after-incident-change')
     const at = new Date(clock.now())
     const outcomes = commands.map(command =>
       outcomeOf(command, ofCases.get(command.command_id) ?? decided.get(command.command_id), at),

@@ -7,7 +7,6 @@ import {
   type StoredIncident,
 } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { ChangeIncident } from '@backstop/verdict'
 import type { IncidentChanger } from './change-incidents.ts'
@@ -39,7 +38,6 @@ export function createBulkChanger({ bulks, changer, clock, logger }: BulkChanger
     if (bulk === undefined) return
     const page = await bulks.page(bulk, PAGE)
     const outcomes = await changer.change(page.flatMap(incident => commandFor(bulk, incident, clock.now())))
-    crashPoint('reconciler.after-bulk-page')
     const changed = outcomes.filter(({ outcome }) => outcome === 'changed').length
     const last = page.at(-1)
     const isDone = page.length < PAGE

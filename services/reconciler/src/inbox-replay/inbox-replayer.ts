@@ -1,7 +1,6 @@
 import type { Command, InboxReplayDocument } from '@backstop/contracts'
 import type { Producer } from '@backstop/kit/bus'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
 import type { InboxReplayStore } from './inbox-replay-store.ts'
@@ -65,7 +64,6 @@ export function createInboxReplayer(parts: InboxReplayerParts): InboxReplayer {
         next_page_at: new Date(clock.now()),
         finished_at: null,
       })
-      crashPoint('reconciler.after-inbox-replay-begun')
       return isNew ? 'begun' : 'begun_before'
     },
   }
@@ -104,7 +102,6 @@ async function sendPage(
       : [],
   )
   if (messages.length > 0) await producer.send(messages)
-  crashPoint('reconciler.after-inbox-replay-page')
   const countSkipped = (reason: 'body_erased' | 'not_a_notification') =>
     decisions.filter(decision => decision.kind === 'skip' && decision.reason === reason).length
   await replays.advance(replay, {

@@ -1,8 +1,7 @@
 import type { Command } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
-import { crashPoint } from '@backstop/kit/crash-points'
 import { lostRace } from '@backstop/kit/errors'
-import type { OutboxPublisher, PendingOutbox } from '@backstop/kit/outbox'
+import type { OutboxPublisher } from '@backstop/kit/outbox'
 import {
   type OpenIncident,
   openRequestedIncident,
@@ -37,13 +36,10 @@ export function createRequestedIncidents(options: RequestedIncidentsOptions): Re
     project: await connections.projectName(project_id),
     connection: null,
   })
-  async function publish(pending: PendingOutbox): Promise<void> {
-    crashPoint('reconciler.after-channel-incident')
-    await publisher.publish([pending])
-  }
   return {
     async open(command) {
-      await publish(await incidents.open(openRequestedIncident(command, clock.now(), await namesOf(command))))
+      const pending = await incidents.open(openRequestedIncident(command, clock.now(), await namesOf(command)))
+      await publisher.publish([pending])
       return 'opened'
     },
     async resolve(command) {
@@ -56,7 +52,7 @@ export function createRequestedIncidents(options: RequestedIncidentsOptions): Re
         const isKept = resolution.kind === 'keep'
         const pending = isKept ? await incidents.pendingOf(incident_id) : await incidents.replace(resolution.change)
         if (pending === undefined) continue
-        await publish(pending)
+        await publisher.publish([pending])
         return resolution.reason
       }
       throw lostRace(`incident ${incident_id}`)

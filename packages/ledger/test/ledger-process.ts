@@ -1,4 +1,4 @@
-/** The ledger's timers and sweeper in a separate process, which CRASH_AT kills at a crash point. */
+/** The ledger's timers and sweeper in a separate process, which a test kills. */
 
 import { createKafkaBus } from '@backstop/kit/bus'
 import { systemClock } from '@backstop/kit/clock'
@@ -11,8 +11,13 @@ import { publishLedger } from '../src/published-ledger.ts'
 
 const { BROKERS = '', TOPIC_PREFIX = '', MONGO = '', DB = '' } = process.env
 const logger = createLogger('ledger', 'info')
-const { db } = connectMongo({ url: new Secret(MONGO), dbName: DB, appName: 'crash-child' })
-const bus = createKafkaBus({ brokers: BROKERS.split(','), clientId: 'crash-child', topicPrefix: TOPIC_PREFIX, logger })
+const { db } = connectMongo({ url: new Secret(MONGO), dbName: DB, appName: 'ledger-process' })
+const bus = createKafkaBus({
+  brokers: BROKERS.split(','),
+  clientId: 'ledger-process',
+  topicPrefix: TOPIC_PREFIX,
+  logger,
+})
 const producer = bus.producer({ sendTimeoutMs: 10_000 })
 await producer.start()
 const { outboxSweeper, approvalTimers } = publishLedger({
