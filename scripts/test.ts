@@ -52,7 +52,6 @@ const ON_REQUEST: readonly Part[] = [
       'packages/verdict/src/decide',
       'packages/verdict/src/refund',
       'test/e2e/every-provider.system-test.ts',
-      'test/faults/two-reconcilers.system-test.ts',
       'test/faults/bulkhead.system-test.ts',
       'test/simulation/simulation.slow-test.ts',
     ],
