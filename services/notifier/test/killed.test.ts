@@ -1,5 +1,5 @@
 /** A notifier in memory is killed before and after each of its database calls, and another one goes on: nothing is lost or doubled. */
-import { alert, PROJECT, webhookChannel } from '@backstop/channels/test'
+import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
 import type { DeliveryDocument } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { newDelivery } from '../src/delivery-record/delivery-store.ts'
@@ -10,11 +10,15 @@ const MINUTE = 60_000
 const alerts = ({ clock }: MemoryNotifier, count: number) =>
   Array.from({ length: count }, (_, index) => alert({ id: `alr_${index}`, at: new Date(clock.now()).toISOString() }))
 
+const { opened, resolved } = incidentAlerts('inc_1')
+
 interface Scenario {
   readonly name: string
   /** What the process does before it may be killed. */
   prepare?(notifier: MemoryNotifier): Promise<void>
   act(notifier: MemoryNotifier): Promise<void>
+  /** What happens then. If absent, the receiver accepts everything. */
+  afterwards?(notifier: MemoryNotifier): Promise<void>
   /** How many deliveries end in each state. */
   readonly states: Partial<Record<DeliveryDocument['state'], number>>
   /** The commands to the reconciler, each once. */
@@ -22,6 +26,18 @@ interface Scenario {
 }
 
 const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'disables a channel whose receiver answers 410, by its next alert at the latest,',
+    async act(notifier) {
+      notifier.state.reply = () => 410
+      await notifier.publish(...alerts(notifier, 1))
+    },
+    // The 410 is not remembered if the process ends after it recorded the delivery and before it disables the channel. The next 410 disables it.
+    afterwards: notifier =>
+      notifier.publish(alert({ id: 'alr_next', at: new Date(notifier.clock.now()).toISOString() })),
+    states: { dead: 2 },
+    commands: ['open_channel_incident'],
+  },
   {
     name: 'enables a channel',
     async prepare(notifier) {
@@ -44,6 +60,19 @@ const SCENARIOS: readonly Scenario[] = [
     states: { delivered: 1 },
   },
   {
+    name: 'announces an opening and its resolution in one message',
+    async prepare(notifier) {
+      notifier.state.reply = () => 500
+      await notifier.publish(opened)
+      await notifier.clock.advance(SECOND)
+    },
+    async act(notifier) {
+      notifier.state.reply = () => 200
+      await notifier.publish(resolved)
+    },
+    states: { delivered: 1, superseded: 1 },
+  },
+  {
     name: 'postpones the deliveries of a channel that fails',
     async act(notifier) {
       notifier.state.reply = () => 500
@@ -60,9 +89,11 @@ test.each(SCENARIOS)('a process that $name is killed at each of its calls to the
 })
 
 /** @returns false if the process had no such moment */
-async function killAt(moment: number, { prepare, act, states, commands }: Scenario): Promise<boolean> {
+async function killAt(moment: number, { prepare, act, afterwards, states, commands }: Scenario): Promise<boolean> {
   const notifier = createMemoryNotifier()
-  notifier.collections.channels.set('chn_a', webhookChannel('chn_a', 'https://a.example.com/hook'))
+  const events = ['incident.opened', 'incident.resolved'] as const
+  const channel = webhookChannel('chn_a', 'https://a.example.com/hook', undefined, { events: [...events] })
+  notifier.collections.channels.set('chn_a', channel)
   const doomed = await notifier.start()
   await prepare?.(notifier)
   let passed = 0
@@ -75,7 +106,8 @@ async function killAt(moment: number, { prepare, act, states, commands }: Scenar
   notifier.state.onDatabaseCall = () => {}
   const isKilled = passed >= moment
   if (isKilled) await notifier.start()
-  notifier.state.reply = () => 200
+  if (afterwards === undefined) notifier.state.reply = () => 200
+  else await afterwards(notifier)
   await notifier.clock.advance(15 * MINUTE)
   const at = `killed at moment ${moment}`
   const byState = Map.groupBy(notifier.collections.deliveries.values(), ({ state }) => state)
