@@ -11,6 +11,7 @@ export const LONGEST = [
   'services/notifier/src/app.test.ts',
   'test/cli/commands.test.ts',
   'packages/kit/src/http/operator-client.test.ts',
+  'test/simulation/simulation.slow-test.ts',
   'services/admin-api/test/api.integration-test.ts',
   'services/admin-api/test/public-flood.slow-test.ts',
   'packages/kit/src/bus/broker-away.integration-test.ts',

@@ -23,11 +23,20 @@ const bug = readSeededBugs().find(({ name }) => name === bugName)
 if (bug !== undefined) plantBug(bug)
 const { prepare, run } = await import('../run.ts')
 prepare()
-process.on('message', async ({ options, keepTimeline }: RunRequest) => {
+process.on('message', (request: RunRequest) => {
+  carryOut(request).then(
+    answer => process.send?.(answer),
+    // The simulator itself failed, for example its judge. The pool shows the error.
+    error => {
+      process.stderr.write(`seed ${request.options.seed}: ${error.stack}\n`, () => process.exit(1))
+    },
+  )
+})
+process.send?.('ready')
+
+async function carryOut({ options, keepTimeline }: RunRequest): Promise<RunAnswer> {
   const before = process.cpuUsage()
   const { counts, ...result } = await run(options, keepTimeline)
   const { user, system } = process.cpuUsage(before)
-  const answer: RunAnswer = { ...result, counts: Object.fromEntries(counts), cpuMs: (user + system) / 1_000 }
-  process.send?.(answer)
-})
-process.send?.('ready')
+  return { ...result, counts: Object.fromEntries(counts), cpuMs: (user + system) / 1_000 }
+}

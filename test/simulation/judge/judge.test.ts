@@ -276,6 +276,12 @@ test('an incident that opens as its silence ends may be reported as resolved onl
   expect(endedAt(T0 + 2 * MINUTE)).toHaveLength(1)
 })
 
+test('an alert about a connection has no action', () => {
+  const data = { incident: { incident_id: 'inc_feed', code: 'FEED_SILENT' }, action: null }
+  const run = withReceived(rightRun(), received(alert('incident.resolved', 'con_1', { data })))
+  expect(judged(run).filter(fault => fault.startsWith('opened-before-resolved'))).toHaveLength(1)
+})
+
 test('a silence that may hold allows no verdict', () => {
   const run = withLists(rightRun(), () => ({ deliveries: [] }))
   run.truth.received.splice(0)

@@ -1,5 +1,5 @@
 import type { Truth } from '../actors/truth.ts'
-import type { Case, Evidence, Terms } from './evidence.ts'
+import type { AlertBody, Case, Evidence, Terms } from './evidence.ts'
 import { ALERT_PROPERTIES } from './properties/alerts.ts'
 import { AUDIT_PROPERTIES } from './properties/audit.ts'
 import { DELIVERY_PROPERTIES } from './properties/deliveries.ts'
@@ -28,7 +28,12 @@ export const PROPERTIES: readonly Property[] = [
  * @returns what is wrong, a line each, which begins with the name of the property
  */
 export function judge(truth: Truth, evidence: Evidence, terms: Terms): string[] {
-  const alerts = truth.received.map(({ body, ...received }) => ({ ...received, text: body, body: JSON.parse(body) }))
+  const alerts = truth.received.map(({ body, ...received }) => ({ ...received, text: body, body: alertOf(body) }))
   const run: Case = { truth, evidence, terms, alerts }
   return PROPERTIES.flatMap(({ name, check }) => check(run).map(text => `${name}: ${text}`))
+}
+
+/** An alert about no action says so by null. */
+function alertOf(body: string): AlertBody {
+  return JSON.parse(body, (name, value) => (name === 'action' && value === null ? undefined : value))
 }

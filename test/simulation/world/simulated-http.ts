@@ -23,7 +23,7 @@ const requests = new Set<() => void>()
 
 /** Forgets the servers of an earlier run. Each has a timer of Node's own, which would keep the whole run in memory. */
 export function forgetServers(): void {
-  for (const cut of requests) cut()
+  for (const cut of [...requests]) cut()
   for (const server of servers) server.close(() => {})
   servers = []
 }
@@ -69,12 +69,14 @@ export function request(
   signal?: AbortSignal,
 ): Promise<HttpAnswer> {
   const [near, far] = duplexPair()
-  const endTurns = needTurns()
+  const { promise: answered, resolve, reject } = Promise.withResolvers<HttpAnswer>()
   const cut = () => {
     near.destroy()
     far.destroy()
-    endTurns()
+    // A request that has no socket yet reports nothing.
+    reject(new Error('The connection was cut'))
   }
+  const endTurns = needTurns()
   const end = () => {
     signal?.removeEventListener('abort', cut)
     requests.delete(cut)
@@ -83,26 +85,25 @@ export function request(
   requests.add(cut)
   signal?.addEventListener('abort', cut, { once: true })
   server.emit('connection', asSocket(far, ports.get(server) ?? 0))
-  return new Promise<HttpAnswer>((resolve, reject) => {
-    const sent = http.request({
-      createConnection: () => asSocket(near, 1),
-      method,
-      path,
-      headers: { ...headers, connection: 'close' },
+  const sent = http.request({
+    createConnection: () => asSocket(near, 1),
+    method,
+    path,
+    headers: { ...headers, connection: 'close' },
+  })
+  sent.on('error', reject)
+  sent.once('response', answer => {
+    const chunks: Buffer[] = []
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+    answer.on('error', reject)
+    answer.once('end', () => {
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) })
+      near.destroy()
+      far.destroy()
     })
-    sent.once('error', reject)
-    sent.once('response', answer => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.once('error', reject)
-      answer.once('end', () => {
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) })
-        near.destroy()
-        far.destroy()
-      })
-    })
-    sent.end(body)
-  }).finally(end)
+  })
+  sent.end(body)
+  return answered.finally(end)
 }
 
 /** The members of a socket that Node's HTTP uses beside those of a stream. */
