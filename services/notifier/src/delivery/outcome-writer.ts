@@ -59,7 +59,7 @@ const GATHER_MS = 20
 
 /**
  * Makes outcomes durable in batches: outcomes that arrive during a flush form the next batch. The order prevents loss:
- * first record, then produce the next message (retry or dead letter), then commit the offset. After a crash between two
+ * first record (and before it disable a channel whose receiver is gone), then produce the next message (retry or dead letter), then commit the offset. After a crash between two
  * steps Kafka delivers the message again, and `decideIntake` reads the remaining steps from the document.
  */
 export class OutcomeWriter {
@@ -127,16 +127,19 @@ export class OutcomeWriter {
    * their order.
    */
   async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
-    const { health, producer, consumerMetrics, onRecovered } = this.#options
+    const { producer, consumerMetrics } = this.#options
+    const { gone = [] } = Object.groupBy(healthReportsOf(batch), partOf)
+    // A delivery that is recorded as dead is not attempted again, and only the answer to it shows that its receiver is gone.
+    if (gone.length > 0) {
+      await before
+      await this.#report(gone)
+    }
     const refused = await this.#retry('record', () => this.#record(batch))
     const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     await before
-    const reports = healthReportsOf(recorded)
-    if (reports.length > 0) {
-      for (const recovery of await this.#retry('health', () => health.note(reports))) onRecovered(recovery)
-      await this.#retry('disable', () => health.disableFailing(reports))
-    }
+    const { others = [] } = Object.groupBy(healthReportsOf(recorded), partOf)
+    if (others.length > 0) await this.#report(others)
     const follows = await this.#retry('follow', async () => [
       ...recorded.flatMap(({ job, outcome }) => this.#followUp(job, outcome)),
       ...(await this.#followUpOfRefused(batch, refused)),
@@ -146,6 +149,12 @@ export class OutcomeWriter {
       countDeadLetters(follows, consumerMetrics)
     }
     for (const { job } of batch) complete(job.messages)
+  }
+
+  async #report(channels: readonly ChannelReports[]): Promise<void> {
+    const { health, onRecovered } = this.#options
+    for (const recovery of await this.#retry('health', () => health.note(channels))) onRecovered(recovery)
+    await this.#retry('disable', () => health.disableFailing(channels))
   }
 
   /**
@@ -226,6 +235,11 @@ export class OutcomeWriter {
 
 /** A short maximum, because outcomes wait in memory until the dependency is available again. */
 const LONGEST_PAUSE_MS = 5_000
+
+/** Whether a receiver of the channel is gone for good. */
+function partOf({ reports }: ChannelReports): 'gone' | 'others' {
+  return reports.some(({ kind }) => kind === 'disable') ? 'gone' : 'others'
+}
 
 function healthReportsOf(batch: readonly EndedAttempt[]): ChannelReports[] {
   const byChannel = new Map<string, ChannelReports & { reports: NonNullable<AttemptOutcome['health']>[] }>()
