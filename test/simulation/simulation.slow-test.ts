@@ -12,8 +12,8 @@ interface Regression extends RunOptions {
   readonly fault: string
 }
 
-/** Five to ten minutes on two cores that other tests use too. */
-const RUNS = IS_SOAK ? 10_000 : 1_000
+/** Two to five minutes on two cores that other tests use too. */
+const RUNS = IS_SOAK ? 10_000 : 300
 const TWICE_EVERY = 20
 const regressions = parse(readFileSync(resolve(import.meta.dirname, 'regressions.yaml'), 'utf8')) as Regression[]
 
