@@ -348,6 +348,12 @@ test('an operation has the id of each report that was confirmed', () => {
 test('a resolution that replaces the opening notifies of both', () => {
   const resolvedWith = (data: object) => {
     const run = rightRun()
+    // Of two equal changes one was expected. The other alerted.
+    const begins = { fromMs: T0, toMs: T0 }
+    const equal = ['re_stranger', 're_expected'].map(ref =>
+      deed(ref, { grounds: [{ reason: 'expected', explains: false, begins }] }),
+    )
+    run.truth.capped.push({ deeds: equal, covered: 1 })
     const body = alert('incident.resolved', 're_stranger', { data })
     run.truth.received.splice(0, 1, received(body))
     return judged(
@@ -358,7 +364,8 @@ test('a resolution that replaces the opening notifies of both', () => {
     )
   }
   expect(resolvedWith({ supersedes: 'alr_incident.opened_re_stranger' })).toEqual([])
-  expect(resolvedWith({})).toContainEqual(expect.stringContaining('unexplained-changes-alert'))
+  for (const property of ['unexplained-changes-alert', 'expected-changes-are-capped'])
+    expect(resolvedWith({})).toContainEqual(expect.stringContaining(property))
 })
 
 test('a delivery that is listed as delivered was received', () => {

@@ -52,13 +52,17 @@ function describe({ title, ref }: Deed): string {
   return `${title} (${ref})`
 }
 
+/** The alerts that state the opening. If the incident was resolved before its opening was delivered, one message states both. */
+function announcementsOf({ alerts }: Case, deed: Deed): ReceivedAlert[] {
+  return alertsAbout(alerts, deed).filter(
+    ({ body: { event, data } }) => event === 'incident.opened' || data.supersedes !== undefined,
+  )
+}
+
 function findSilence(run: Case): string[] {
   return run.truth.deeds.flatMap(deed => {
     if (run.truth.capped.some(({ deeds }) => deeds.includes(deed)) || expectation(run, deed) !== 'alert') return []
-    // If the incident was resolved before its opening was delivered, one message states both.
-    const openings = alertsAbout(run.alerts, deed).filter(
-      ({ body: { event, data } }) => event === 'incident.opened' || data.supersedes !== undefined,
-    )
+    const openings = announcementsOf(run, deed)
     return run.truth.channels
       .filter(channel => isWatching(channel, deed) && !openings.some(({ channel: host }) => host === channel.host))
       .filter(channel => !isStillTried(run, channel, isAlertAbout(deed, 'incident.opened')))
@@ -169,7 +173,7 @@ function findOpenIncidents(run: Case): string[] {
 /** An expected change explains as many of equal changes as it states, and no more. */
 function findUncapped(run: Case): string[] {
   return run.truth.capped.flatMap(({ deeds, covered }) => {
-    const alerted = deeds.filter(deed => openingsOf(run, deed).length > 0).length
+    const alerted = deeds.filter(deed => announcementsOf(run, deed).length > 0).length
     // A change whose notifications were lost, or whose account was silent or disconnected, need not alert either.
     const isPlain = ({ grounds, accounts }: Deed) =>
       grounds.length === 1 && accounts.every(account => account.grounds.length === 0)
