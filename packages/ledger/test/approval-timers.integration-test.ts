@@ -83,13 +83,13 @@ test('killed after its first alert and started again, a process loses no alert, 
   const isDone = async () => (await states()).every(state => state === 'expired') && (await isPublished())
   await until('everything is published', isDone, { timeoutMs: 90_000, everyMs: 200 })
   const stored = await readAll(stack, 'alerts', all => all.length >= 2 * requested)
-  const told = new Map<string, Set<string>>()
+  const idsByEvent = new Map<string, Set<string>>()
   for (const message of stored) {
     const alert = (await codec.decode('alert', message.value)) as Alert
     expect(idOf(message)).toBe(alert.alert_id)
-    told.set(alert.event, (told.get(alert.event) ?? new Set()).add(alert.alert_id))
+    idsByEvent.set(alert.event, (idsByEvent.get(alert.event) ?? new Set()).add(alert.alert_id))
   }
-  const counts = Object.fromEntries([...told].map(([event, ids]) => [event, ids.size]))
+  const counts = Object.fromEntries([...idsByEvent].map(([event, ids]) => [event, ids.size]))
   expect(counts).toMatchObject({ 'approval.requested': requested, 'approval.expired': requested })
   // A reminder that is later than its deadline is not sent.
   expect(counts['approval.reminder'] ?? 0).toBeLessThanOrEqual(requested)

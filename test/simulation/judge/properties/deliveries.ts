@@ -38,9 +38,9 @@ function findChangedRepeats(run: Case): string[] {
 function findNeedlessRepeats(run: Case): string[] {
   const { terms } = run
   // Until the recovery from the last fault, something may have broken between an answer and its record.
-  const isJudged = (alert: ReceivedAlert) => !terms.mayRepeat || isMadeAfterRecovery(terms, alert)
+  const mustBeLast = (alert: ReceivedAlert) => !terms.mayRepeat || isMadeAfterRecovery(terms, alert)
   return [...copiesOf(run)].flatMap(([id, copies]) =>
-    copies.slice(0, -1).some(alert => alert.isAnswered && isJudged(alert))
+    copies.slice(0, -1).some(alert => alert.isAnswered && mustBeLast(alert))
       ? [`Delivery ${id} was repeated after its answer`]
       : [],
   )
