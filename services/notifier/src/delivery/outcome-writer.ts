@@ -59,8 +59,9 @@ const GATHER_MS = 20
 
 /**
  * Makes outcomes durable in batches: outcomes that arrive during a flush form the next batch. The order prevents loss:
- * first record (and before it disable a channel whose receiver is gone), then produce the next message (retry or dead letter), then commit the offset. After a crash between two
- * steps Kafka delivers the message again, and `decideIntake` reads the remaining steps from the document.
+ * first record, then produce the next message (retry or dead letter), then commit the offset. After a crash between two
+ * steps Kafka delivers the message again, and `decideIntake` reads the remaining steps from the document. A channel whose receiver is gone
+ * is disabled before the record, because the document does not say so.
  */
 export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions
@@ -128,18 +129,18 @@ export class OutcomeWriter {
    */
   async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
     const { producer, consumerMetrics } = this.#options
-    const { gone = [] } = Object.groupBy(healthReportsOf(batch), partOf)
-    // A delivery that is recorded as dead is not attempted again, and only the answer to it shows that its receiver is gone.
-    if (gone.length > 0) {
+    const gone = goneChannelsOf(batch)
+    const isGone = ({ job }: EndedAttempt) => gone.has(job.request.channel_id)
+    if (gone.size > 0) {
       await before
-      await this.#report(gone)
+      await this.#report(healthReportsOf(batch.filter(isGone)))
     }
     const refused = await this.#retry('record', () => this.#record(batch))
     const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     await before
-    const { others = [] } = Object.groupBy(healthReportsOf(recorded), partOf)
-    if (others.length > 0) await this.#report(others)
+    const reports = healthReportsOf(recorded.filter(ended => !isGone(ended)))
+    if (reports.length > 0) await this.#report(reports)
     const follows = await this.#retry('follow', async () => [
       ...recorded.flatMap(({ job, outcome }) => this.#followUp(job, outcome)),
       ...(await this.#followUpOfRefused(batch, refused)),
@@ -236,9 +237,10 @@ export class OutcomeWriter {
 /** A short maximum, because outcomes wait in memory until the dependency is available again. */
 const LONGEST_PAUSE_MS = 5_000
 
-/** Whether a receiver of the channel is gone for good. */
-function partOf({ reports }: ChannelReports): 'gone' | 'others' {
-  return reports.some(({ kind }) => kind === 'disable') ? 'gone' : 'others'
+/** The channels whose receiver is gone for good. */
+function goneChannelsOf(batch: readonly EndedAttempt[]): ReadonlySet<string> {
+  const gone = batch.filter(({ outcome }) => outcome.health?.kind === 'disable')
+  return new Set(gone.map(({ job }) => job.request.channel_id))
 }
 
 function healthReportsOf(batch: readonly EndedAttempt[]): ChannelReports[] {
