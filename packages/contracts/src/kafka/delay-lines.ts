@@ -31,3 +31,9 @@ export function sendAt<Message extends object, Line extends DelayLineName | (typ
 ): Message & { topic: Line; headers: Record<string, string> } {
   return { ...message, topic: line, headers: { ...message.headers, [HEADERS.dueAt]: String(dueAtMs) } }
 }
+
+/** When a message is due, in milliseconds since the epoch; null if its headers have no valid due time. */
+export function dueAtOf({ headers }: Required<Headed>): number | null {
+  const text = headers[HEADERS.dueAt]
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
+}

@@ -6,6 +6,12 @@ export interface Clock {
   schedule(delayMs: number, callback: () => void): () => void
 }
 
+/**
+ * The largest difference between the clocks of two processes that a due time is trusted for, in milliseconds. A due time further ahead is
+ * invalid.
+ */
+export const MAX_CLOCK_DIFFERENCE_MS = 300_000
+
 /** The host's wall clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),

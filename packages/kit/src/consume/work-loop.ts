@@ -1,6 +1,6 @@
-import type { MessageName, TopicName } from '@backstop/contracts'
+import { dueAtOf, type MessageName, type TopicName } from '@backstop/contracts'
 import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
-import type { Clock } from '../clock/clock.ts'
+import { type Clock, MAX_CLOCK_DIFFERENCE_MS } from '../clock/clock.ts'
 import { AppError, isRetryable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { MessageCodec } from '../registry/message-codec.ts'
@@ -104,6 +104,8 @@ export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N
 type BatchEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
+  /** The next message was released by a process whose clock is ahead of this one. */
+  | { readonly kind: 'early'; readonly resumeAfterMs: number }
   /** A dependency is unavailable, or concurrent writers won. */
   | { readonly kind: 'deferred'; readonly error: AppError }
   /** Many messages in a row failed alone. */
@@ -129,6 +131,8 @@ function progressOf<N extends MessageName>(
       return { accepted }
     case 'interrupted':
       return { accepted }
+    case 'early':
+      return { accepted, resumeAfterMs: end.resumeAfterMs }
     case 'deferred': {
       const resumeAfterMs = pauses.failed(batch)
       metrics.deferred(batch.topic)
@@ -165,13 +169,15 @@ class BatchWork<N extends MessageName> {
     return handled.kind === 'done' ? end : handled
   }
 
-  /** Decodes up to the first message whose schema cannot be fetched now. */
+  /** Decodes up to the first message that is early or whose schema cannot be fetched now. */
   async #decode(): Promise<{ items: BatchItem<N>[]; end: BatchEnd }> {
     const name = this.#options.topics[this.#batch.topic]
     if (name === undefined) throw new AppError('internal', `${this.#batch.topic} has no message type in this loop`)
     const receivedAtMs = this.#options.clock.now()
     const items: BatchItem<N>[] = []
     for (const { headers, key, topic, partition, offset, value } of this.#batch.messages) {
+      const earlyMs = earlyByMs({ headers }, receivedAtMs)
+      if (earlyMs > 0) return { items, end: { kind: 'early', resumeAfterMs: earlyMs } }
       try {
         const message = await this.#options.codec.decode(name, value)
         const received = { name, message, headers, key, topic, partition, offset, receivedAtMs }
@@ -278,6 +284,12 @@ class BatchWork<N extends MessageName> {
       what,
     )
   }
+}
+
+/** How early a message from a delay line is by the clock of this process, in milliseconds: clocks differ between machines. */
+function earlyByMs(message: Pick<IncomingMessage, 'headers'>, nowMs: number): number {
+  const earlyMs = (dueAtOf(message) ?? nowMs) - nowMs
+  return earlyMs <= MAX_CLOCK_DIFFERENCE_MS ? earlyMs : 0
 }
 
 function codeOf(error: unknown): string {

@@ -111,6 +111,20 @@ test('messages that become due within 50 ms come together, when the last of them
   expect(moved()).toEqual(['a', 'b', 'c'])
 })
 
+test('a message that was written late comes at its time, although messages before it are due later', async () => {
+  const { clock, startLine, sendDueIn, moved, committed } = setUp()
+  await startLine()
+  await sendDueIn('first', MINUTE_MS)
+  await clock.advance(1_000)
+  await sendDueIn('late', 10_000)
+  await clock.advance(10_000)
+  expect(moved()).toEqual(['late'])
+  expect(committed()).toBeUndefined()
+  await clock.advance(MINUTE_MS)
+  expect(moved()).toEqual(['late', 'first'])
+  expect(committed()).toBe(2n)
+})
+
 describe('an invalid due time makes a message due at once', () => {
   test.each([
     { name: 'none', headers: {} },

@@ -1,9 +1,9 @@
-import { DELAY_LINES, type DelayLineName, HEADERS } from '@backstop/contracts'
+import { DELAY_LINES, type DelayLineName, dueAtOf } from '@backstop/contracts'
 import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
-import type { Clock } from '../clock/clock.ts'
+import { type Clock, MAX_CLOCK_DIFFERENCE_MS } from '../clock/clock.ts'
 import type { Logger } from '../logger.ts'
 import { pauseMsAfterFailures } from '../retry/backoff.ts'
-import { HeldMessages } from './held-messages.ts'
+import { HeldMessages, MAX_FETCH_BYTES } from './held-messages.ts'
 
 export interface DelayLineOptions {
   readonly bus: Bus
@@ -13,8 +13,7 @@ export interface DelayLineOptions {
   readonly logger: Logger
   readonly groupId: string
   /**
-   * The delay topic. All its messages have the same delay, so that the first message of a partition is always due
-   * first.
+   * The delay topic. Its messages have about the same delay, so that those of a partition are due in about their order.
    */
   readonly topic: DelayLineName
   /** The topic's delay in milliseconds. A later due time is invalid. */
@@ -23,25 +22,16 @@ export interface DelayLineOptions {
   onFatal(error: unknown): void
 }
 
-/** Allowed difference between the clocks of this process and the process that set the due time, in milliseconds. */
-const CLOCK_SLACK_MS = 300_000
-
-/** Bytes that are fetched from one partition at a time. A partition holds the messages of about two fetches. */
-const MAX_FETCH_BYTES = 131_072
-
 /** Maximum number of messages in one send. */
 const MAX_SEND = 500
 
 /**
- * The due time of a message in milliseconds since the epoch; undefined if the header is missing or invalid. Such a
- * message is due at once, so that it does not delay the messages behind it. The broker's timestamp is not used, because
- * due times come from another clock.
+ * When a held message is sent. A message whose due time is missing or invalid is sent at once, so that it does not delay the messages behind
+ * it. The broker's timestamp is not used, because due times come from another clock.
  */
-function dueAtOf(message: IncomingMessage, maxDelayMs: number, nowMs: number): number | undefined {
-  const text = message.headers[HEADERS.dueAt]
-  if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined
-  const dueAt = Number(text)
-  return dueAt <= nowMs + maxDelayMs + CLOCK_SLACK_MS ? dueAt : undefined
+function sendAtMs(message: IncomingMessage, maxDelayMs: number, nowMs: number): number {
+  const dueAt = dueAtOf(message) ?? nowMs
+  return dueAt <= nowMs + maxDelayMs + MAX_CLOCK_DIFFERENCE_MS ? dueAt : nowMs
 }
 
 /**
@@ -83,7 +73,7 @@ class DelayLine {
     const held = messages.map(message => ({
       message,
       batch,
-      dueAtMs: dueAtOf(message, maxDelayMs, nowMs) ?? nowMs,
+      dueAtMs: sendAtMs(message, maxDelayMs, nowMs),
     }))
     this.#held.add(partition, held)
     if (!this.#watched.has(signal)) {

@@ -7,30 +7,36 @@ interface HeldMessage {
   readonly dueAtMs: number
 }
 
+/** Bytes that are fetched from one partition at a time. A partition that holds less is read on, so it holds two fetches at most. */
+export const MAX_FETCH_BYTES = 131_072
+
 /** Messages that become due within this time, in milliseconds, are sent together, also those of different partitions. */
 const TOGETHER_MS = 50
 
 /** A partition continues this long before its next messages are needed, in milliseconds: a fetch in flight does not include it. */
 const LEAD_MS = 500
 
-/** Number of held messages of one partition beyond which it waits until some are sent, and how long, in milliseconds. */
-const MAX_HELD = 1_000
+/** How long a partition with room for more messages waits before it is read on, in milliseconds: a message that was written late is due soon. */
+const READ_ON_MS = 500
+
+/** How long a partition waits for room if none of its messages is due, in milliseconds. */
 const NO_ROOM_MS = 50
 
+/** Bytes of a message besides its value, roughly. */
+const OVERHEAD_BYTES = 200
+
 /**
- * The messages that a delay line holds, by partition. Within a partition they keep their order: all have the same delay, so
- * that the first one is due first.
+ * The messages that a delay line holds, by partition, and in each by due time. Most are due in the order in which they were written, but a
+ * message may have been written late, or again when another one replaced it.
  */
 export class HeldMessages {
   readonly #partitions = new Map<number, HeldMessage[]>()
 
   add(partition: number, messages: readonly HeldMessage[]): void {
-    const held = this.#partitions.get(partition)
-    if (held === undefined) this.#partitions.set(partition, [...messages])
-    else held.push(...messages)
+    this.#partitions.set(partition, byDueTime([...(this.#partitions.get(partition) ?? []), ...messages]))
   }
 
-  /** Removes and returns the messages that are due and have no message before them that is not. */
+  /** Removes and returns messages that are due. */
   takeDue(nowMs: number, { most, isOnePartition }: { most: number; isOnePartition: boolean }): HeldMessage[] {
     const taken: HeldMessage[] = []
     for (const held of this.#partitions.values()) {
@@ -46,7 +52,7 @@ export class HeldMessages {
     for (const [partition, own] of Map.groupBy(messages, ({ message }) => message.partition)) {
       const behind = this.#partitions.get(partition) ?? []
       this.#partitions.delete(partition)
-      this.#partitions.set(partition, [...own, ...behind])
+      this.#partitions.set(partition, byDueTime([...own, ...behind]))
     }
   }
 
@@ -78,13 +84,18 @@ export class HeldMessages {
   }
 
   /**
-   * How long a partition waits before it is read on, in milliseconds: until half of its held messages are due, so that each
-   * message is fetched once, and none comes too late. Undefined if it is read on at once.
+   * How long a partition waits before it is read on, in milliseconds. A partition whose messages fill the memory waits until half of them
+   * are due, so that each message is fetched once, and none comes too late. Undefined if it is read on at once.
    */
   pauseMs(partition: number, nowMs: number): number | undefined {
     const held = this.#partitions.get(partition) ?? []
-    const pauseMs = (held[held.length >> 1]?.dueAtMs ?? nowMs) - LEAD_MS - nowMs
-    if (pauseMs > 0) return pauseMs
-    return held.length > MAX_HELD ? NO_ROOM_MS : undefined
+    const bytes = held.reduce((sum, { message }) => sum + OVERHEAD_BYTES + (message.value?.length ?? 0), 0)
+    const untilHalfMs = (held[held.length >> 1]?.dueAtMs ?? nowMs) - LEAD_MS - nowMs
+    if (bytes < MAX_FETCH_BYTES) return untilHalfMs > 0 ? Math.min(untilHalfMs, READ_ON_MS) : undefined
+    return Math.max(untilHalfMs, NO_ROOM_MS)
   }
+}
+
+function byDueTime(messages: HeldMessage[]): HeldMessage[] {
+  return messages.sort((a, b) => a.dueAtMs - b.dueAtMs)
 }

@@ -13,7 +13,7 @@ import {
 import { decideWhomToAsk, isSigned, type ProviderQuestion } from '../case/whom-to-ask.ts'
 import { judgeAtSecondLook, judgeCase } from '../judge/judge.ts'
 import { applyTotalLook } from '../refund/refund-steps.ts'
-import { recheckEntry, rereadEntry, unansweredEntry } from '../show/outbox-entries.ts'
+import { rereadEntry, unansweredEntry } from '../show/outbox-entries.ts'
 import { applyLateReadingLook, scheduleLateReading } from './late-reading.ts'
 import { lookAtOperation } from './operation-looks.ts'
 
@@ -24,7 +24,8 @@ export function applyLook(theCase: Case, input: LookInput, context: DecisionCont
   const { now } = context
   const look = findLook(theCase, input)
   if (look === undefined) return theCase
-  if (input.answer === null && now < look.dueAt) return requeueLook(theCase, look, now)
+  // The consumer waits until a look is due, and the timer for overdue looks finds any other.
+  if (input.answer === null && now < look.dueAt) return theCase
   // Before the look changes anything: an operation may explain an alerted action since a time that no input reported. Then the provider's
   // answer is not recorded any more, and a refund that only a total shows does not get this operation instead.
   const judged = judgeCase(theCase, context)
@@ -56,7 +57,7 @@ function applySecondLook(judged: Case, look: SecondLook, input: LookInput, conte
     case 'keep_waiting':
       return markAsked(judged, look, now)
     case 'await_answer':
-      return isSigned(seen) ? withMessages(judged, endOfWaitEntry(judged, look, now)) : judged
+      return judged
     case 'conclude':
       return concludeLook(judged, look, { ...input, answer: step.answer }, context)
     default:
@@ -110,21 +111,8 @@ function askProvider(
   return withMessages(asked, question, ...end)
 }
 
-/**
- * Clocks differ between machines. If the message that ends the wait is early by this machine's clock, it is sent again.
- */
-function endOfWaitEntry(theCase: Case, look: SecondLook, now: number) {
-  return unansweredEntry(theCase, look, answerBy(look.dueAt, look.askedAt ?? now), now)
-}
-
 function findLook(theCase: Case, { lookId, dueAt }: LookInput): PendingLook | undefined {
   return pendingLooks(theCase).find(look => look.lookId === lookId && look.dueAt === dueAt)
-}
-
-/** Clocks differ between machines. If a look is early by this machine's clock, it is sent again. */
-function requeueLook(theCase: Case, look: PendingLook, now: number): Case {
-  if (look.kind === 'operation' || look.kind === 'decision') return theCase
-  return withMessages(theCase, recheckEntry(theCase, look.lookId, look.dueAt, now))
 }
 
 function subjectOfLook(theCase: Case, look: SecondLook): ActionRecord | RefundTotal | undefined {

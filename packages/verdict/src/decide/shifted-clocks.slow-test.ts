@@ -20,7 +20,7 @@ const RUNS = 400
 const MAX_MS = 60_000
 /** A process warns about a larger offset (packages/kit/src/clock/judge-offsets.ts). */
 const TOLERATED_MS = 2_000
-/** How long a look takes through the delay line again if it was early by the clock of the deciding process. */
+/** How long a look that was early by the clock of the deciding process waits. */
 const ROUND_MS = 300
 
 /** The clock offsets of the processes that run the next steps, in milliseconds; 0 for further steps. */

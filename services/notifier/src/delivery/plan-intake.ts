@@ -1,6 +1,6 @@
 import { withoutPersonalData, withoutPersonalDataOf } from '@backstop/channels'
 import { paceTargetOf } from '@backstop/channels/deliver'
-import { type DeliveryDocument, type DeliveryRequest, HEADERS } from '@backstop/contracts'
+import { type DeliveryDocument, type DeliveryRequest, dueAtOf, HEADERS } from '@backstop/contracts'
 import type { Batch, IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
 import { deadLetter } from '@backstop/kit/consume'
@@ -12,13 +12,7 @@ import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../deliv
 import { orderingKey } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryJob, JobMessage } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
-import {
-  deadLetterOfDelivery,
-  delayedMessage,
-  dueAtMs,
-  postponedAgain,
-  postponedMessage,
-} from '../retry/delivery-messages.ts'
+import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hold.ts'
 
@@ -123,7 +117,7 @@ async function decodeRequests(
   let accepted = 0
   for (const message of messages) {
     const from: JobMessage = { message, batch }
-    if (overflow.has(message) && dueAtMs(message) !== null) {
+    if (overflow.has(message) && dueAtOf(message) !== null) {
       repostponed.push(from)
       accepted++
       continue
@@ -215,7 +209,7 @@ class Planner {
       })
       return
     }
-    const intake = decideIntake(request.attempt, dueAtMs(from.message), progress)
+    const intake = decideIntake(request.attempt, dueAtOf(from.message), progress)
     switch (intake.kind) {
       case 'skip':
         this.#addDone(from)

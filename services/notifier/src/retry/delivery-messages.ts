@@ -1,4 +1,11 @@
-import { type DelayLineName, type DeliveryRequest, deterministicId, HEADERS, sendAt } from '@backstop/contracts'
+import {
+  type DelayLineName,
+  type DeliveryRequest,
+  deterministicId,
+  dueAtOf,
+  HEADERS,
+  sendAt,
+} from '@backstop/contracts'
 import type { IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
 import { type ConsumerMetrics, deadLetter } from '@backstop/kit/consume'
 import type { MessageCodec } from '@backstop/kit/registry'
@@ -73,16 +80,10 @@ export function countDeadLetters(sent: readonly OutgoingMessage[], metrics: Cons
   }
 }
 
-/** The due time at which the delay line released the message; null if it came from no delay line. */
-export function dueAtMs({ headers }: IncomingMessage): number | null {
-  const text = headers[HEADERS.dueAt]
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
-}
-
 /** What a message asks for, from its headers: a message that is postponed need not be decoded. */
 export function attemptKindOf(message: IncomingMessage): AttemptKind {
   if (message.headers[HEADERS.attempt] !== '1') return 'retry'
-  return dueAtMs(message) === null ? 'first' : 'held_first'
+  return dueAtOf(message) === null ? 'first' : 'held_first'
 }
 
 function message(codec: MessageCodec, request: DeliveryRequest, carried: Headers, own: Headers): OutgoingMessage {

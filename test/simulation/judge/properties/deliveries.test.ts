@@ -32,6 +32,20 @@ test('an incident that opens as its silence ends may be reported as resolved onl
   expect(endedAt(T0 + 2 * MINUTE)).toHaveLength(1)
 })
 
+test('a channel that was made after an incident opened may be notified of its resolution only', () => {
+  const madeAt = (atMs: number) => {
+    const run = rightRun()
+    const data = {
+      incident: { incident_id: 'inc_re_stranger', code: 'UNEXPECTED_ACTION', opened_at: iso(T0 + MINUTE) },
+    }
+    run.truth.received.splice(0, 1, received(alert('incident.resolved', 're_stranger', { data })))
+    run.truth.channels.splice(0, 1, { ...run.truth.channels[0]!, begins: { fromMs: atMs - 50, toMs: atMs } })
+    return judged(run).filter(fault => fault.startsWith('opened-before-resolved'))
+  }
+  expect(madeAt(T0 + 2 * MINUTE)).toEqual([])
+  expect(madeAt(T0)).toHaveLength(1)
+})
+
 test('an alert about a connection has no action', () => {
   const data = { incident: { incident_id: 'inc_feed', code: 'FEED_SILENT' }, action: null }
   const run = withReceived(rightRun(), received(alert('incident.resolved', 'con_1', { data })))

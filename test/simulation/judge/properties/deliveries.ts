@@ -47,14 +47,14 @@ function findNeedlessRepeats(run: Case): string[] {
 }
 
 /** A channel is notified of a resolution after the opening, or by a message that states both. */
-function findDisorder({ alerts, truth }: Case): string[] {
+function findDisorder({ alerts, truth, terms }: Case): string[] {
   const wantsBoth = new Set(
     truth.channels.filter(({ events }) => events.includes('incident.opened')).map(({ host }) => host),
   )
   // A channel that was made after an incident opened is notified of its resolution only.
-  const isOlder = (host: string, incidentId: string | undefined) => {
+  const isOlder = (host: string, incident: AlertBody['data']['incident']) => {
     const madeMs = truth.channels.find(channel => channel.host === host)?.begins.toMs ?? 0
-    return alerts.some(({ atMs, body }) => atMs <= madeMs && body.data.incident?.incident_id === incidentId)
+    return incident !== undefined && Date.parse(incident.opened_at ?? '') <= madeMs + terms.clockMs
   }
   // Whether an incident opened during a silence that a person ended at that moment depends on the clocks of two processes.
   const opensAsSilenceEnds = (data: AlertBody['data']) => {
@@ -71,7 +71,7 @@ function findDisorder({ alerts, truth }: Case): string[] {
       host === channel &&
       body.event === 'incident.opened' &&
       body.data.incident?.incident_id === data.incident?.incident_id
-    return alerts.slice(0, index).some(isOpening) || isOlder(channel, data.incident?.incident_id)
+    return alerts.slice(0, index).some(isOpening) || isOlder(channel, data.incident)
       ? []
       : [`${channel} was notified that ${data.incident?.incident_id} is resolved, and not before that it was opened`]
   })
