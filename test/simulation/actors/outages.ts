@@ -15,38 +15,38 @@ export function drawOutages(scene: Scene): PlanItem[] {
 }
 
 /** A provider's API is down for about a minute. Its notifications go on. */
-async function failProvider({ world, random, customers, outside }: Scene): Promise<void> {
+async function failProvider({ world, random, customers, outside }: Scene, _: number, leftMs: number): Promise<void> {
   const { providerApi } = random.pick(random.pick(customers).accounts)
   outside.setDown(providerApi, true)
   world.happened("an outage of a provider's API")
-  await wait(world.clock, random.between(30_000, 90_000))
+  await wait(world.clock, Math.min(leftMs, random.between(30_000, 90_000)))
   outside.setDown(providerApi, false)
 }
 
 /** New objects are missing and lists are empty for a while, and changed objects are read as they were before. */
-async function lagProvider({ world, random, customers }: Scene): Promise<void> {
+async function lagProvider({ world, random, customers }: Scene, _: number, leftMs: number): Promise<void> {
   const { providerApi } = random.pick(random.pick(customers).accounts)
   providerApi.lagReads(random.between(1_000, 20_000))
   world.happened('a provider answered with an older state')
-  await wait(world.clock, random.between(10_000, 60_000))
+  await wait(world.clock, Math.min(leftMs, random.between(10_000, 60_000)))
   providerApi.lagReads(0)
 }
 
 /** All providers accept only a few calls in ten seconds. */
-async function limitRate({ world, customers, durationMs }: Scene): Promise<void> {
+async function limitRate({ world, customers }: Scene, _: number, leftMs: number): Promise<void> {
   const limit = { calls: world.swarm().rateLimit, perMs: 10_000, of: 'account' } as const
   const apis = customers.flatMap(({ accounts }) => accounts.map(({ providerApi }) => providerApi))
   for (const api of apis) api.limitRate([limit])
   world.happened('providers limited the rate')
-  await wait(world.clock, durationMs)
+  await wait(world.clock, leftMs)
   for (const api of apis) api.limitRate([])
 }
 
-async function failReceiver({ world, random, customers, outside }: Scene): Promise<void> {
+async function failReceiver({ world, random, customers, outside }: Scene, _: number, leftMs: number): Promise<void> {
   const host = random.pick(random.pick(customers).hosts)
   outside.receivers.setDown(host, true)
   world.happened('an outage of a receiver')
-  await wait(world.clock, random.between(10_000, 90_000))
+  await wait(world.clock, Math.min(leftMs, random.between(10_000, 90_000)))
   outside.receivers.setDown(host, false)
 }
 

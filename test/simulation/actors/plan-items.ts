@@ -25,18 +25,18 @@ export interface Scene extends PlanParts {
   readonly outside: Outside
 }
 
-/** Draws when an actor acts. Each time has a random source of its own. */
+/**
+ * Draws when an actor acts. Each time has a random source of its own.
+ * @param act `leftMs`: milliseconds until the faults end; an accident that lasts ends by then
+ */
 export function drawItems<Parts extends PlanParts>(
   scene: Parts,
   { name, count }: { readonly name: string; readonly count: number },
-  act: (scene: Parts, index: number) => Promise<unknown>,
+  act: (scene: Parts, index: number, leftMs: number) => Promise<unknown>,
 ): PlanItem[] {
   return Array.from({ length: count }, (_, index) => {
     const random = scene.random.fork(`${name} ${index}`)
-    return {
-      name: `${name} ${index}`,
-      atMs: random.between(0, scene.durationMs - 1),
-      act: () => act({ ...scene, random }, index),
-    }
+    const atMs = random.between(0, scene.durationMs - 1)
+    return { name: `${name} ${index}`, atMs, act: () => act({ ...scene, random }, index, scene.durationMs - atMs) }
   })
 }
