@@ -13,7 +13,7 @@ export interface ApprovalTimersOptions {
  * How late a reminder or an expiry may be, in milliseconds. It is short compared with the minutes that people take to
  * decide.
  */
-const LOOK_EVERY_MS = 1_000
+const LOOK_EVERY_MS = 2_000
 const LIMIT = 100
 
 /**

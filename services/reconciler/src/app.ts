@@ -240,7 +240,7 @@ function createCommandParts(base: SharedParts, reconcile: (items: readonly WorkI
       }),
     ],
     timers: [
-      bulkChanger.timer,
+      ...bulkChanger.timers,
       inboxReplayer,
       createExpectedChangeReapplier(expectedChanges, { expectedChanges: stores.expectedChanges, clock, logger }),
     ],

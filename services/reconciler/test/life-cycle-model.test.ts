@@ -150,7 +150,7 @@ async function openWorld() {
   await channels.open({ ...aboutChannel(), kind: 'open_channel_incident', reason: 'It answers 500' })
   const ids = [...stores.contents.incidents.keys()]
   expect(ids).toHaveLength(INCIDENTS)
-  bulks.timer.start()
+  for (const timer of bulks.timers) timer.start()
   return {
     clock,
     changer,
@@ -161,7 +161,7 @@ async function openWorld() {
     bulkOf: (id: string) => bulkDocuments.get(id),
     /** The channel of the third incident works again. */
     endCause: () => channels.resolve({ ...aboutChannel(), kind: 'resolve_channel_incident' }),
-    stop: () => bulks.timer.stop(),
+    stop: () => Promise.all(bulks.timers.map(timer => timer.stop())),
     killAt: (point: string | null) => {
       killAt = point
     },

@@ -250,7 +250,7 @@ describe('a connection whose hints cannot be verified', () => {
       void stores.sweeps.wake(CONNECTION, clock.now(), clock.now() - 15 * MINUTE)
       return page()
     }, 'subscription')
-    await clock.advance(6_000)
+    await clock.advance(8_000)
     expect(runs).toBe(2)
     expect(await told()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
   })

@@ -45,7 +45,11 @@ export async function openWorkers(count: number, argv: readonly string[] = []): 
 }
 
 async function openWorker(argv: readonly string[]): Promise<Worker> {
-  const child = fork(new URL('./worker.ts', import.meta.url), argv, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+  const child = fork(new URL('./worker.ts', import.meta.url), argv, {
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    // Most objects of a run live for milliseconds: with more room they are gone before they are moved.
+    execArgv: [...process.execArgv, '--max-semi-space-size=64'],
+  })
   let stderr = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk).slice(-4_000)

@@ -176,7 +176,8 @@ function mountRoutes(
     })
   }
   const allowed = allowedMethods(routes.map(route => route.method))
-  app.all(expressPath, (request, response) => {
+  // `app.all` would make a layer for each method that HTTP knows.
+  app.route(expressPath).all((request, response) => {
     const { facts } = response.locals
     facts.route = path
     facts.operation = path

@@ -22,12 +22,13 @@ export interface BulkChangerOptions {
 /** Changes many incidents page by page. Any process continues a bulk change after a crash. */
 export interface BulkChanger {
   begin(command: Extract<Command, { kind: 'change_incidents' }>): Promise<string>
-  readonly timer: Periodic
+  readonly timers: readonly Periodic[]
 }
 
 /** Incidents that one page checks. */
 const PAGE = 200
 const LOOK_EVERY_MS = 2_000
+const LOOK_FOR_DELETIONS_EVERY_MS = 10_000
 /** Another process repeats a page after this time. The repeat changes nothing twice. */
 const PAGE_TAKES_AT_MOST_MS = 30_000
 
@@ -50,26 +51,28 @@ export function createBulkChanger({ bulks, changer, clock, logger }: BulkChanger
     })
     if (isDone) logger.info({ bulk_id: bulk._id, project_id: bulk.project_id }, 'incidents.bulk_done')
   }
+  async function changePages(isStopping: () => boolean): Promise<void> {
+    for (;;) {
+      const due = isStopping() ? undefined : await bulks.due(new Date(clock.now()))
+      if (due === undefined) return
+      await changePage(due)
+    }
+  }
+  async function beginForDeletions(): Promise<void> {
+    for (const { id, projectId } of await bulks.deletedConnections(bulkIdOfConnection)) {
+      await bulks.begin(closingBulk(id, projectId, clock.now()))
+    }
+  }
+  const onFailure = (error: unknown) => logger.warn({ error }, 'incidents.bulk_deferred')
   return {
     async begin(command) {
       await bulks.begin(newBulk(command, clock.now()))
       return 'begun'
     },
-    timer: createPeriodic({
-      clock,
-      pauseMs: LOOK_EVERY_MS,
-      async run(isStopping) {
-        for (const { id, projectId } of await bulks.deletedConnections(bulkIdOfConnection)) {
-          await bulks.begin(closingBulk(id, projectId, clock.now()))
-        }
-        for (;;) {
-          const due = isStopping() ? undefined : await bulks.due(new Date(clock.now()))
-          if (due === undefined) return
-          await changePage(due)
-        }
-      },
-      onFailure: error => logger.warn({ error }, 'incidents.bulk_deferred'),
-    }),
+    timers: [
+      createPeriodic({ clock, pauseMs: LOOK_EVERY_MS, run: changePages, onFailure }),
+      createPeriodic({ clock, pauseMs: LOOK_FOR_DELETIONS_EVERY_MS, run: beginForDeletions, onFailure }),
+    ],
   }
 }
 

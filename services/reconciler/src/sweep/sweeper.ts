@@ -43,7 +43,7 @@ export interface SweeperOptions {
 }
 
 /** How often to check for due sweeps, in milliseconds. */
-const CHECK_EVERY_MS = 1_000
+const CHECK_EVERY_MS = 2_000
 /** How often to check for new connections, in milliseconds. */
 const NEW_CONNECTIONS_EVERY_MS = 5_000
 /** Longer than the longest run, in milliseconds. The lease is renewed with each page. */

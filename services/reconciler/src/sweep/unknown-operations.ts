@@ -9,7 +9,7 @@ import type { CaseStore, KnownOperations } from '../cases/case-store.ts'
 import type { OperationSearchStore } from './operation-search-store.ts'
 
 /** With a short interval each search handles few operations, so it barely delays events. */
-const SEARCH_EVERY_MS = 2_000
+const SEARCH_EVERY_MS = 5_000
 /** Longer than a page takes. If two processes search at once, the second one finds the cases of the first. */
 const LEASE_MS = 60_000
 /**

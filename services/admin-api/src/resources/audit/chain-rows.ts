@@ -106,6 +106,10 @@ async function readUnchained({ audit }: Collections, now: Date): Promise<AuditDo
   return [...rows, ...refusals].slice(0, ROWS_AT_ONCE)
 }
 
+async function hasUnchained({ audit }: Pick<Collections, 'audit'>): Promise<boolean> {
+  return (await audit.page({ where: { unchained: true }, by: 'at', oldestFirst: true, limit: 1 })).length > 0
+}
+
 async function link(
   { audit, auditChain }: Collections,
   rows: readonly AuditDocument[],
@@ -191,12 +195,15 @@ export interface AuditChainer extends Periodic {
 
 /** A removed row is not noticed before it joined the chain, so rows join soon. */
 const CHAIN_EVERY_MS = 2_000
+/** How often the head is compared with the one that this process has seen, also if no row waits. */
+const CHECK_HEAD_EVERY_MS = 10_000
 const SHOW_HEAD_EVERY_MS = 3_600_000
 const BREAK_REASONS = ['head_missing', 'head_changed', 'head_set_back', 'key_unknown'] as const
 
 export function createAuditChainer({ stores, keys, clock, logger, metrics }: ChainerOptions): AuditChainer {
   let seen: AuditChainDocument | undefined
   let shownAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   let isComplete = false
   const sequence = metrics.gauge('audit_head_sequence', 'The number of the newest row of the audit chain', [])
   const breaks = metrics.counter('audit_chain_breaks_total', 'Times that the audit chain was found broken', ['reason'])
@@ -225,6 +232,9 @@ export function createAuditChainer({ stores, keys, clock, logger, metrics }: Cha
     clock,
     pauseMs: CHAIN_EVERY_MS,
     async run(isStopping) {
+      // A transaction costs several commands, and most of the time no row waits.
+      if (clock.now() - checkedAt < CHECK_HEAD_EVERY_MS && !(await hasUnchained(stores))) return
+      checkedAt = clock.now()
       while (!isStopping()) {
         const step = await chainRows({ stores, keys, seen, isComplete, now: new Date(clock.now()) })
         note(step)
