@@ -5,7 +5,7 @@ import { matcherOf } from './filter.ts'
 import type { View } from './server.ts'
 import type { StoredCollection } from './stored-collection.ts'
 import { applyUpdate, type Change, isUpdate } from './update-operators.ts'
-import { copy, keyOf, stored } from './values.ts'
+import { areEqual, copy, keyOf, stored } from './values.ts'
 
 /** The effect of one write. */
 export interface WriteEffect {
@@ -66,7 +66,7 @@ export function update(
   for (const before of found) {
     after = stored(changed(before, change, arrayFilters))
     // The server writes a replacement even if it is equal.
-    if (isUpdate(change) && keyOf(after) === keyOf(before)) continue
+    if (isUpdate(change) && areEqual(after, before)) continue
     putChecked(view, collection, keyOf(before._id), after, !isUpdate(change))
     modified += 1
   }
