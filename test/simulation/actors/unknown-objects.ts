@@ -15,7 +15,7 @@ async function notifyAboutUnknown({ world, random, customers }: Scene): Promise<
   const { clock, truth, happened } = world
   const account = random.pick(random.pick(customers).accounts)
   if (!account.isConnected) return
-  const ref = refundElsewhere(account, { now: () => clock.now, chance: createChance(random.between(0, 2 ** 31)) })
+  const names = refundElsewhere(account, { now: () => clock.now, chance: createChance(random.between(0, 2 ** 31)) })
   happened('a notification about an unknown object')
   // A biller's notifications are only hints. The others are signed, so they alert.
   const isHint = account.kind === 'subscription'
@@ -28,8 +28,8 @@ async function notifyAboutUnknown({ world, random, customers }: Scene): Promise<
   truth.deeds.push({
     projectId: account.truth.projectId,
     title: 'a refund that the provider does not know',
-    ref,
-    names: [ref],
+    ref: names[0],
+    names,
     accounts: [account.truth],
     atMs: clock.now,
     hasVerdict: true,
@@ -38,11 +38,14 @@ async function notifyAboutUnknown({ world, random, customers }: Scene): Promise<
   })
 }
 
-/** Makes a refund at another account of the same provider, whose events go to this account's connection. */
+/**
+ * Makes a refund at another account of the same provider, whose events go to this account's connection.
+ * @returns the names that an alert may use for it
+ */
 function refundElsewhere(
   { kind, notifications }: Account,
   options: { readonly now: () => number; readonly chance: ReturnType<typeof createChance> },
-): string {
+): [string, ...string[]] {
   const follow = <T extends object>(other: T): T => {
     notifications.follow(other as EventSource<ProviderEvent>)
     return other
@@ -51,16 +54,18 @@ function refundElsewhere(
     case 'processor': {
       const other = follow(createCardProcessor(options))
       const payment = other.createPayment({ amount: AMOUNT, currency: 'eur' })
-      return other.refund({ payment_intent: payment.paymentIntent.id }).id
+      const { id } = other.refund({ payment_intent: payment.paymentIntent.id })
+      // If the notification of the refund itself is lost, the total of its charge shows it.
+      return [id, `${AMOUNT} of ${payment.paymentIntent.id}`]
     }
     case 'reseller': {
       const other = follow(createReseller(options))
       const { id: transactionId } = other.sell({ amount: AMOUNT })
-      return other.refund({ transactionId, amount: AMOUNT, review: 'automatic' }).id
+      return [other.refund({ transactionId, amount: AMOUNT, review: 'automatic' }).id]
     }
     default: {
       const other = follow(createBiller(options))
-      return other.refundInvoice(other.bill({ amount: AMOUNT }).invoice.id).refund.id
+      return [other.refundInvoice(other.bill({ amount: AMOUNT }).invoice.id).refund.id]
     }
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Ground } from '../../actors/truth.ts'
 import {
   action,
   alert,
@@ -80,13 +81,13 @@ describe('a refund through the gateway, reported with the id of the biller', () 
   const GATEWAY = ['processor']
   const faultsOf = (
     openings: readonly { readonly ref: string; readonly shownBy: readonly string[] }[],
-    { isReported = false, open = 1, faultsEndedMs = T0 } = {},
+    { isReported = false, open = 1, faultsEndedMs = T0, grounds: more = [] as Ground[] } = {},
   ) => {
     const { truth, evidence } = rightRun()
     const begins = { fromMs: T0, toMs: T0 }
     const accounts = [...BILLER, ...GATEWAY].map(kind => ({ projectId: OWN, kind, grounds: [] }))
     const grounds = isReported ? [{ reason: 'an operation', explains: false, begins }] : []
-    truth.deeds.push(deed('txn_1', { names: ['txn_1', 're_1'], accounts, grounds }))
+    truth.deeds.push(deed('txn_1', { names: ['txn_1', 're_1'], accounts, grounds: [...grounds, ...more] }))
     for (const { ref, shownBy } of openings) truth.received.push(received(alert('incident.opened', ref, { shownBy })))
     const run = withLists(
       { truth, evidence, terms: { ...TERMS, faultsEndedMs } },
@@ -115,6 +116,19 @@ describe('a refund through the gateway, reported with the id of the biller', () 
   test('may alert at both accounts while nothing says that they show one refund', () => {
     expect(faultsOf(apart)).toEqual([])
     expect(faultsOf([{ ref: 're_1', shownBy: GATEWAY }], { isReported: true })).toEqual([])
+  })
+
+  test('is explained by its operation, unless one account may never have shown it', () => {
+    const operation = { reason: 'an operation', explains: true, begins: { fromMs: T0, toMs: T0 } }
+    const hidden = {
+      reason: 'older than its connection',
+      explains: false,
+      begins: { fromMs: T0 },
+      mayHide: true,
+    } as const
+    const opening = [{ ref: 're_1', shownBy: GATEWAY }]
+    expect(faultsOf(opening, { grounds: [operation] })).toContain('explanations-resolve')
+    expect(faultsOf(opening, { grounds: [operation, hidden] })).not.toContain('explanations-resolve')
   })
 
   test.each([

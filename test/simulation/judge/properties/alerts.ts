@@ -157,17 +157,29 @@ function findSecondIncidents(run: Case): string[] {
 
 /** An alert of a change that is explained afterwards is resolved, on each channel that was notified of it. */
 function findOpenIncidents(run: Case): string[] {
-  return run.truth.deeds.filter(isExplained).flatMap(deed => {
-    const about = alertsAbout(run.alerts, deed)
-    const resolved = new Set(
-      about.filter(({ body }) => body.event === 'incident.resolved').map(({ channel }) => channel),
-    )
-    const hosts = new Set(openingsOf(run, deed).map(({ channel }) => channel))
-    return run.truth.channels
-      .filter(({ host, ends, events }) => hosts.has(host) && ends === undefined && events.includes('incident.resolved'))
-      .filter(channel => !resolved.has(channel.host) && !isStillTried(run, channel, isAlertAbout(deed)))
-      .map(({ host }) => `${describe(deed)} is explained since its alert, and ${host} was not notified`)
-  })
+  return run.truth.deeds
+    .filter(deed => isExplained(deed) && !isHalfHidden(deed))
+    .flatMap(deed => {
+      const about = alertsAbout(run.alerts, deed)
+      const resolved = new Set(
+        about.filter(({ body }) => body.event === 'incident.resolved').map(({ channel }) => channel),
+      )
+      const hosts = new Set(openingsOf(run, deed).map(({ channel }) => channel))
+      return run.truth.channels
+        .filter(
+          ({ host, ends, events }) => hosts.has(host) && ends === undefined && events.includes('incident.resolved'),
+        )
+        .filter(channel => !resolved.has(channel.host) && !isStillTried(run, channel, isAlertAbout(deed)))
+        .map(({ host }) => `${describe(deed)} is explained since its alert, and ${host} was not notified`)
+    })
+}
+
+/**
+ * Whether one of two accounts may never have shown a change, because it is older than its connection. Then nothing says that what the other
+ * account shows is the same change, which an operation may name by the id of the first.
+ */
+function isHalfHidden({ accounts, grounds }: Deed): boolean {
+  return accounts.length > 1 && grounds.some(({ mayHide }) => mayHide)
 }
 
 /** An expected change explains as many of equal changes as it states, and no more. */
