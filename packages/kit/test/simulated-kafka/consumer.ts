@@ -245,7 +245,8 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     try {
       const isAccepted = await this.#call('commit', () => this.#group.commit(this, generation, offsets))
       if (isAccepted) for (const { owned, offset } of due) owned.tracker.committed(offset)
-      else if (!this.#group.isMember(this) && this.#isRunning) this.#startAgain()
+      else if (this.#group.isMember(this)) this.#commitAgain = true
+      else if (this.#isRunning) this.#startAgain()
     } catch {
       this.#commitAgain = true
     }
