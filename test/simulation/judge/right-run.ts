@@ -47,7 +47,7 @@ export interface MoreOfAlert {
 }
 
 /** @param more.shownBy the accounts that show the action, first the one whose id it has */
-export function alert(event: string, ref: string, more: MoreOfAlert = {}) {
+export function alert(event: string, ref: string | null, more: MoreOfAlert = {}) {
   const { incidentId = `inc_${ref}`, project_id = OWN, data, shownBy = ['processor'] } = more
   const incident = { incident_id: incidentId, code: 'UNEXPECTED_ACTION' }
   const shown = { provider: shownBy[0], connection_ids: shownBy.map(kind => `con_${kind}`) }

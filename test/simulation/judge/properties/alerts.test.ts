@@ -80,14 +80,22 @@ describe('a refund through the gateway, reported with the id of the biller', () 
   const BILLER = ['subscription']
   const GATEWAY = ['processor']
   const faultsOf = (
-    openings: readonly { readonly ref: string; readonly shownBy: readonly string[] }[],
-    { isReported = false, open = 1, faultsEndedMs = T0, grounds: more = [] as Ground[] } = {},
+    openings: readonly { readonly ref: string | null; readonly shownBy: readonly string[] }[],
+    {
+      isReported = false,
+      open = 1,
+      faultsEndedMs = T0,
+      grounds: more = [] as Ground[],
+      kinds = [...BILLER, ...GATEWAY],
+    } = {},
   ) => {
     const { truth, evidence } = rightRun()
     const begins = { fromMs: T0, toMs: T0 }
-    const accounts = [...BILLER, ...GATEWAY].map(kind => ({ projectId: OWN, kind, grounds: [] }))
+    const accounts = kinds.map(kind => ({ projectId: OWN, kind, grounds: [] }))
     const grounds = isReported ? [{ reason: 'an operation', explains: false, begins }] : []
-    truth.deeds.push(deed('txn_1', { names: ['txn_1', 're_1'], accounts, grounds: [...grounds, ...more] }))
+    truth.deeds.push(
+      deed('txn_1', { names: ['txn_1', 're_1', '100 of pi_1'], accounts, grounds: [...grounds, ...more] }),
+    )
     for (const { ref, shownBy } of openings) truth.received.push(received(alert('incident.opened', ref, { shownBy })))
     const run = withLists(
       { truth, evidence, terms: { ...TERMS, faultsEndedMs } },
@@ -116,6 +124,12 @@ describe('a refund through the gateway, reported with the id of the biller', () 
   test('may alert at both accounts while nothing says that they show one refund', () => {
     expect(faultsOf(apart)).toEqual([])
     expect(faultsOf([{ ref: 're_1', shownBy: GATEWAY }], { isReported: true })).toEqual([])
+  })
+
+  test('may alert at the account whose id the operation names, if only the total of the charge shows it', () => {
+    const reported = { isReported: true, kinds: [...GATEWAY, ...BILLER] }
+    expect(faultsOf([{ ref: null, shownBy: GATEWAY }], reported)).toEqual([])
+    expect(faultsOf([{ ref: 're_1', shownBy: GATEWAY }], reported)).toContain('explained-changes-are-silent')
   })
 
   test('is explained by its operation, unless one account may never have shown it', () => {

@@ -122,10 +122,14 @@ function isLatePaymentUnknown({ truth, terms }: Case, { ref }: Deed, { body }: R
   return shown.length > 0 && Math.min(...shown) > lookMs - terms.clockMs
 }
 
-/** A change as an alert shows it. What software and people say names the refund of the first account, not that of the other one. */
+/**
+ * A change as an alert shows it. What software and people say names the refund of the first account, not that of the other one, and not a
+ * refund that only a total proves.
+ */
 function shownBy(run: Case, deed: Deed, alert: ReceivedAlert): Deed {
-  const isOther = alert.body.data.action?.provider !== deed.accounts[0]?.kind
-  return isOther && isOfOneAccount(run, deed, alert) ? { ...deed, grounds: [] } : deed
+  const { provider, provider_ref } = alert.body.data.action ?? {}
+  const isUnnamed = provider !== deed.accounts[0]?.kind || provider_ref === null
+  return isUnnamed && isOfOneAccount(run, deed, alert) ? { ...deed, grounds: [] } : deed
 }
 
 /** An alert about a change that was never made, or about a change of another kind than refunds and cancellations. */
