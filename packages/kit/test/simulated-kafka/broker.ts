@@ -86,12 +86,12 @@ export class Broker {
     }
   }
 
-  /** Stores a request. Messages of partitions without a leader are refused, after the others are stored. */
+  /** Stores a request. Messages of partitions without a leader or enough replicas are refused, after the others are stored. */
   append(messages: readonly OutgoingMessage[]): void {
     let isRefused = false
     for (const message of messages) {
       const partition = this.log.partitionOf(message)
-      if (this.log.hasLeader(message.topic, partition)) this.log.append(message, partition, this.#clock.now())
+      if (this.log.takesMessages(message.topic, partition)) this.log.append(message, partition, this.#clock.now())
       else isRefused = true
     }
     if (isRefused) throw this.unreachable()

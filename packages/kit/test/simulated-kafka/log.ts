@@ -13,6 +13,7 @@ interface Partition {
 /** The topics of a broker in memory. */
 export class TopicLog {
   readonly #topics = new Map<TopicName, Partition[]>()
+  readonly #unwritable = new Set<TopicName>()
   readonly #partitions: number | undefined
 
   /** @param partitions number of partitions of every topic; by default the number in the contracts */
@@ -43,6 +44,16 @@ export class TopicLog {
 
   setLeader(topic: TopicName, partition: number, hasLeader: boolean): void {
     this.#partition(topic, partition).hasLeader = hasLeader
+  }
+
+  /** While too few replicas of a topic are in sync, it is read as before and takes no messages. */
+  setWritable(topic: TopicName, isWritable: boolean): void {
+    if (isWritable) this.#unwritable.delete(topic)
+    else this.#unwritable.add(topic)
+  }
+
+  takesMessages(topic: TopicName, partition: number): boolean {
+    return this.hasLeader(topic, partition) && !this.#unwritable.has(topic)
   }
 
   append(message: OutgoingMessage, partition: number, timestampMs: number): void {
