@@ -13,13 +13,14 @@ import { storyOf } from './story.ts'
 import { planAccidents } from './world/accidents.ts'
 import { Agenda } from './world/agenda.ts'
 import { Cluster } from './world/cluster.ts'
+import { createFates } from './world/fates.ts'
 import { countRefills, forbidTime, useRandom } from './world/globals.ts'
 import { API_KEY } from './world/product.ts'
 import { createRandom } from './world/random.ts'
 import { unsettled } from './world/rest.ts'
 import { Scheduler } from './world/scheduler.ts'
 import { forgetServers, replaceListening } from './world/simulated-http.ts'
-import { CALM, drawFate, drawSwarm, type Swarm } from './world/swarm.ts'
+import { CALM, drawSwarm, type Swarm } from './world/swarm.ts'
 import { Trace } from './world/trace.ts'
 
 const SECOND_LOOK_MS = 60_000
@@ -32,12 +33,6 @@ const QUIET_CHECK_MS = 4_000
 
 /** Most runs are short: two short runs find more than a long one. A minute is too short for a change and its alert. */
 const MINUTES = [2, 2, 2, 2, 3]
-
-const FATES = {
-  answer_lost: 'an answer of a server was lost',
-  killed_before: 'a process was killed before a command',
-  killed_after: 'a process was killed after its command was carried out',
-} as const
 
 let virtualNow = () => START_MS
 /** An unhandled rejection ends a real process. */
@@ -162,8 +157,13 @@ function mayRepeat({
   leaderMovesMs,
   terminationsMs,
   brokerOutagesMs,
+  fewReplicasMs,
+  afterTransactions,
+  afterOffsets,
 }: Swarm): boolean {
-  return broken + killed + electionsMs + rebalancesMs + freezesMs + leaderMovesMs + terminationsMs + brokerOutagesMs > 0
+  const ofProcesses = broken + killed + afterTransactions + afterOffsets + freezesMs + terminationsMs
+  const ofServers = electionsMs + rebalancesMs + leaderMovesMs + brokerOutagesMs + fewReplicasMs
+  return ofProcesses + ofServers > 0
 }
 
 interface World extends ReturnType<typeof openWorld> {}
@@ -212,7 +212,6 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
   return world
 
   function openCluster(): Cluster {
-    const fates = random.fork('fates')
     return new Cluster({
       scheduler,
       random: random.fork('cluster'),
@@ -220,11 +219,7 @@ function openWorld(seed: number, without: readonly string[], keepTimeline: boole
       isLastRelease: drawn.updateAtMs > 0,
       clockMs: () => drawn.clockMs,
       servers: { mongo, broker, random: random.fork('jitter'), ...observe(trace, truth) },
-      fateOf(command) {
-        const fate = drawFate(world.swarm, fates, command)
-        if (fate.kind in FATES) trace.happened(FATES[fate.kind as keyof typeof FATES])
-        return fate
-      },
+      fateOf: createFates({ random, swarm: () => world.swarm, happened: name => trace.happened(name) }),
       trace: text => trace.add(text),
       detail: text => trace.detail(text),
       egressOf: process => outside.egressOf(process),

@@ -43,6 +43,8 @@ export interface Account {
   isConnected: boolean
   /** Whether a person is changing its connection. */
   isBeingChanged: boolean
+  /** Whether its provider answers with an older state now. */
+  isLagging: boolean
   /** Connects it, and sets the provider up to notify the connection. */
   connect(): Promise<void>
   report(operation: object, key?: string): Promise<Json>
@@ -107,6 +109,7 @@ function openAccount(
     notifications,
     isConnected: false,
     isBeingChanged: false,
+    isLagging: false,
     connect: async () => {
       await connect(world.api, random, account)
       world.truth.secrets.push(...secretsOf(account))

@@ -23,13 +23,16 @@ async function failProvider({ world, random, customers, outside }: Scene, _: num
   outside.setDown(providerApi, false)
 }
 
-/** New objects are missing and lists are empty for a while, and changed objects are read as they were before. */
+/** New objects are missing and lists are empty for a while, and changed objects are read as they were before. Notifications get lost, too. */
 async function lagProvider({ world, random, customers }: Scene, _: number, leftMs: number): Promise<void> {
-  const { providerApi } = random.pick(random.pick(customers).accounts)
+  const account = random.pick(random.pick(customers).accounts)
+  const { providerApi } = account
   providerApi.lagReads(random.between(1_000, 20_000))
+  account.isLagging = true
   world.happened('a provider answered with an older state')
   await wait(world.clock, Math.min(leftMs, random.between(10_000, 60_000)))
   providerApi.lagReads(0)
+  account.isLagging = false
 }
 
 /** All providers accept only a few calls in ten seconds. */

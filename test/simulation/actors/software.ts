@@ -26,6 +26,8 @@ export const HABITS = [
 export type Habit = (typeof HABITS)[number]
 
 const DAY_MS = 86_400_000
+/** Probability that a provider loses notifications while it has other trouble. */
+const LOST_WHILE_LAGGING = 0.5
 
 /** Software and a stranger at one change. */
 interface Task {
@@ -131,7 +133,10 @@ async function reportAfter(task: Task, deed: Deed, times: 1 | 2): Promise<void> 
   }
 }
 
-/** The request to the provider fails for the software. It was carried out nevertheless, or the software sends it again. */
+/**
+ * The request to the provider fails for the software. It was carried out nevertheless, or the software sends it again. If it does both, the
+ * provider answers the second request with the change that the first one made, as for a repeated idempotency key.
+ */
 async function reportFailed(task: Task, habit: 'failed' | 'failed_then_repeated'): Promise<Deed> {
   const { clock } = task.world
   const fromMs = clock.now
@@ -140,9 +145,20 @@ async function reportFailed(task: Task, habit: 'failed' | 'failed_then_repeated'
   // A failed operation that names no change may have been carried out: its request may have timed out.
   if (deed !== undefined) explain(task, deed, fromMs, 'begun')
   await transition(task, String(operation_id), { to: 'failed', reason: 'The request timed out' })
-  if (deed !== undefined) return deed
+  if (deed !== undefined && task.random.chance(0.5)) return deed
   await wait(clock, task.random.between(100, 5_000))
-  return reportBefore(task, 'before')
+  if (deed === undefined) return reportBefore(task, 'before')
+  await reportFound(task, deed)
+  task.world.happened('software found what its failed request had changed')
+  return deed
+}
+
+/** Reports a second operation, which names a change that is made already. */
+async function reportFound(task: Task, deed: Deed): Promise<void> {
+  const fromMs = task.world.clock.now
+  const { operation_id } = await report(task, { state: 'executing' })
+  await transition(task, String(operation_id), { to: task.kind.finalState ?? 'completed', provider_ref: deed.ref })
+  explain(task, deed, fromMs, 'ended')
 }
 
 /** A person adds an expected change for it, and the software reports nothing. */
@@ -211,7 +227,8 @@ function explain({ world, kind }: Task, deed: Deed, fromMs: number, state: 'aske
 export function make({ world, random, kind, change, prepared }: Omit<Task, 'number'>, key: string | null = null): Deed {
   const { clock, truth, swarm, happened } = world
   const account = change.accounts[0]!
-  const isLost = kind.canLoseEvents === true && random.chance(swarm().lost)
+  const lost = account.isLagging ? Math.max(swarm().lost, LOST_WHILE_LAGGING) : swarm().lost
+  const isLost = kind.canLoseEvents === true && random.chance(lost)
   const atMs = clock.now
   const { ref, names = [] } = isLost ? account.withLostEvents(() => prepared.make(key)) : prepared.make(key)
   const mustAlert = isJudged(kind) && prepared.operation !== null && kind.alertDespiteOperation === undefined

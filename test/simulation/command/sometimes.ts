@@ -7,6 +7,8 @@ export const SOMETIMES = [
   'a clock jumped',
   'a group of changes was expected in part',
   'a leader moved',
+  'a fault just after a commit of a transaction',
+  'a fault just after a commit of offsets',
   'a forged notification',
   'a lost notification',
   'a lost notification at a readable account',
@@ -58,6 +60,7 @@ export const SOMETIMES = [
   'providers limited the rate',
   'retention removed messages',
   'software repeated a report with its key',
+  'software found what its failed request had changed',
   'software: after',
   'software: before',
   'software: begun_only',
@@ -72,6 +75,7 @@ export const SOMETIMES = [
   'software: twice',
   'software: with_key',
   'the oplog was too short',
+  'topics had too few replicas in sync',
 ] as const
 
 /** The accidents of the list that never happened. @param counts how often each accident happened, over all runs */

@@ -45,6 +45,8 @@ export function planAccidents(parts: AccidentParts): void {
 
 /** Each accident returns its name, or undefined if nothing was there that it could happen to. */
 function accidentsOf({ scheduler, random, swarm, endMs, trace, mongo, broker, cluster }: AccidentParts) {
+  const topicNames = Object.keys(TOPICS) as TopicName[]
+  const fewReplicas = random.fork('topics with few replicas')
   return {
     electionsMs: () => (mongo.elect(random.next()) > 0 ? 'an election lost a write' : 'an election'),
     terminationsMs: () => {
@@ -73,7 +75,7 @@ function accidentsOf({ scheduler, random, swarm, endMs, trace, mongo, broker, cl
       return undefined
     },
     leaderMovesMs: () => {
-      const topic = random.pick(Object.keys(TOPICS) as TopicName[])
+      const topic = random.pick(topicNames)
       const partition = random.between(0, broker.log.countPartitions(topic) - 1)
       broker.log.setLeader(topic, partition, false)
       scheduler.schedule(random.between(100, 10_000), () => broker.log.setLeader(topic, partition, true))
@@ -84,6 +86,15 @@ function accidentsOf({ scheduler, random, swarm, endMs, trace, mongo, broker, cl
       broker.setAvailable(false)
       scheduler.schedule(random.between(5_000, 30_000), () => broker.setAvailable(true))
       return 'Kafka was unavailable'
+    },
+    // Consumers read on. Mostly longer than a producer repeats a request, and sometimes than the minute before a second look.
+    fewReplicasMs: () => {
+      const topics = topicNames.filter(() => fewReplicas.chance(0.5))
+      for (const topic of topics) broker.log.setWritable(topic, false)
+      scheduler.schedule(fewReplicas.between(10_000, 60_000), () => {
+        for (const topic of topics) broker.log.setWritable(topic, true)
+      })
+      return 'topics had too few replicas in sync'
     },
     freezesMs: () => {
       const running = cluster.running()

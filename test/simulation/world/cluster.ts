@@ -47,7 +47,7 @@ export interface ClusterOptions {
   readonly isLastRelease: boolean
   /** Longest difference of a process's clock, in milliseconds. */
   readonly clockMs: () => number
-  readonly fateOf: (command: Command) => Fate
+  readonly fateOf: (command: Command, process: SimulatedProcess) => Fate
   readonly trace: (text: string) => void
   /** Records a command that a server carried out. */
   readonly detail: (text: string) => void

@@ -1,6 +1,4 @@
-import type { Command } from '@backstop/kit/simulated-mongo'
 import { drawHabits, type Habits, NO_HABITS } from '../actors/habits.ts'
-import type { Fate } from './process.ts'
 import type { Random } from './random.ts'
 
 /** The kinds of fault of one run, and how often each happens. A run has some of them, so that rare combinations come up. */
@@ -13,11 +11,15 @@ export interface Swarm extends Habits {
   readonly latencyMs: number
   /** Probability that a process ends at a command. */
   readonly killed: number
+  /** Probability of a fault just after a commit of a transaction, and of offsets. */
+  readonly afterTransactions: number
+  readonly afterOffsets: number
   /** Mean times between accidents, in milliseconds; 0 for none. */
   readonly electionsMs: number
   readonly rebalancesMs: number
   readonly leaderMovesMs: number
   readonly brokerOutagesMs: number
+  readonly fewReplicasMs: number
   readonly freezesMs: number
   readonly terminationsMs: number
   readonly oplogLossMs: number
@@ -59,6 +61,8 @@ export function drawSwarm(random: Random): Swarm {
     clockJumpsMs: maybe(() => random.between(10, 60) * 1_000),
     terminationsMs: drawRare(random.fork('terminations'), { probability: 0.4, ms: [10_000, 60_000] }),
     brokerOutagesMs: drawRare(random.fork('broker outages'), { probability: 0.15, ms: [40_000, 90_000] }),
+    fewReplicasMs: drawRare(random.fork('few replicas'), { probability: 0.2, ms: [15_000, 60_000] }),
+    ...drawAfterCommits(random.fork('after commits')),
     replicationMs: random.pick([1, 5, 50, 500]),
     clockMs: maybe(() => random.pick([100, 900])),
     repeats: maybe(() => random.pick([0.05, 0.3])),
@@ -79,6 +83,11 @@ function drawRare(
   return random.chance(probability) ? random.between(least, most) : 0
 }
 
+function drawAfterCommits(random: Random): Pick<Swarm, 'afterTransactions' | 'afterOffsets'> {
+  const draw = (values: readonly number[]) => (random.chance(0.2) ? random.pick(values) : 0)
+  return { afterTransactions: draw([0.2, 0.6]), afterOffsets: draw([0.02, 0.1]) }
+}
+
 /** A run without faults. */
 export const CALM: Swarm = {
   ...NO_HABITS,
@@ -86,10 +95,13 @@ export const CALM: Swarm = {
   answersLost: 0,
   latencyMs: 0,
   killed: 0,
+  afterTransactions: 0,
+  afterOffsets: 0,
   electionsMs: 0,
   rebalancesMs: 0,
   leaderMovesMs: 0,
   brokerOutagesMs: 0,
+  fewReplicasMs: 0,
   freezesMs: 0,
   terminationsMs: 0,
   oplogLossMs: 0,
@@ -104,19 +116,4 @@ export const CALM: Swarm = {
   providerFaults: 0,
   updateAtMs: 0,
   replicas: 1,
-}
-
-/** What happens to one command under a swarm. */
-export function drawFate(swarm: Swarm, random: Random, command: Command): Fate {
-  const way = () => (swarm.latencyMs === 0 || random.chance(0.5) ? 0 : random.between(0, swarm.latencyMs))
-  return { thereMs: way(), backMs: way(), kind: drawKind(swarm, random, command) }
-}
-
-function drawKind(swarm: Swarm, random: Random, { isWrite }: Command): Fate['kind'] {
-  if (swarm.killed > 0 && random.chance(isWrite ? swarm.killed * 5 : swarm.killed)) {
-    return random.chance(0.5) ? 'killed_before' : 'killed_after'
-  }
-  if (swarm.broken > 0 && random.chance(swarm.broken))
-    return random.chance(swarm.answersLost) ? 'answer_lost' : 'refused'
-  return 'carried_out'
 }
