@@ -160,8 +160,9 @@ function mayRepeat({
   fewReplicasMs,
   afterTransactions,
   afterOffsets,
+  stalled,
 }: Swarm): boolean {
-  const ofProcesses = broken + killed + afterTransactions + afterOffsets + freezesMs + terminationsMs
+  const ofProcesses = broken + killed + afterTransactions + afterOffsets + stalled + freezesMs + terminationsMs
   const ofServers = electionsMs + rebalancesMs + leaderMovesMs + brokerOutagesMs + fewReplicasMs
   return ofProcesses + ofServers > 0
 }

@@ -47,6 +47,7 @@ export const SOMETIMES = [
   'a receiver: lose',
   'a receiver: refuse',
   'a storm',
+  'a write reached its server late',
   'a rolling update',
   'an account was connected again',
   'an account was disconnected',

@@ -73,6 +73,11 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
   'one-action-for-each-change': run =>
     withLists(run, ({ actions }) => ({ actions: [...actions, action('re_stranger', { action_id: 'act_second' })] })),
   'lists-agree-with-alerts': run => withLists(run, () => ({ incidents: [] })),
+  'changes-of-incidents-are-listed': run => {
+    const at = { fromMs: T0, toMs: T0 }
+    run.truth.interventions.push({ incidentId: 'inc_re_stranger', kind: 'acknowledge', at })
+    return run
+  },
   'accepted-events-are-recorded': run => withLists(run, () => ({ inbox: [] })),
   'unusable-events-are-dead-lettered': run => {
     run.truth.unusable.push('evt_1')

@@ -21,8 +21,9 @@ export interface FateParts {
 export function createFates({ random, swarm, happened }: FateParts): (command: Command, who: SimulatedProcess) => Fate {
   const commands = random.fork('fates')
   const afterCommits = createFaultsAfterCommits({ random: random.fork('after commits'), swarm, happened })
+  const stalls = createStalls({ random: random.fork('stalls'), swarm, happened })
   return (command, process) => {
-    const fate = { ...drawFate(swarm(), commands, command), ...afterCommits(command, process) }
+    const fate = { ...drawFate(swarm(), commands, command), ...stalls(command), ...afterCommits(command, process) }
     if (fate.kind in ACCIDENTS) happened(ACCIDENTS[fate.kind as keyof typeof ACCIDENTS])
     return fate
   }
@@ -46,6 +47,18 @@ function createFaultsAfterCommits({ random, swarm, happened }: FateParts) {
     chosen.delete(process)
     happened(`a fault just after a commit of ${before}`)
     return { kind: random.pick(['refused', 'killed_before'] as const) }
+  }
+}
+
+/** Less than the driver waits for an answer, in milliseconds. */
+const LONGEST_STALL_MS = 15_000
+
+/** A write to the database that is on its way for seconds, as after lost packets. The commands on other connections pass it. */
+function createStalls({ random, swarm, happened }: FateParts) {
+  return ({ server, isWrite }: Command): Partial<Fate> => {
+    if (server !== 'mongo' || !isWrite || !random.chance(swarm().stalled)) return {}
+    happened('a write reached its server late')
+    return { thereMs: random.between(1_000, LONGEST_STALL_MS) }
   }
 }
 

@@ -14,6 +14,8 @@ export interface Swarm extends Habits {
   /** Probability of a fault just after a commit of a transaction, and of offsets. */
   readonly afterTransactions: number
   readonly afterOffsets: number
+  /** Probability that a write to the database is on its way for seconds. */
+  readonly stalled: number
   /** Mean times between accidents, in milliseconds; 0 for none. */
   readonly electionsMs: number
   readonly rebalancesMs: number
@@ -63,6 +65,7 @@ export function drawSwarm(random: Random): Swarm {
     brokerOutagesMs: drawRare(random.fork('broker outages'), { probability: 0.15, ms: [40_000, 90_000] }),
     fewReplicasMs: drawRare(random.fork('few replicas'), { probability: 0.2, ms: [15_000, 60_000] }),
     ...drawAfterCommits(random.fork('after commits')),
+    stalled: drawStalled(random.fork('stalled')),
     replicationMs: random.pick([1, 5, 50, 500]),
     clockMs: maybe(() => random.pick([100, 900])),
     repeats: maybe(() => random.pick([0.05, 0.3])),
@@ -88,6 +91,10 @@ function drawAfterCommits(random: Random): Pick<Swarm, 'afterTransactions' | 'af
   return { afterTransactions: draw([0.2, 0.6]), afterOffsets: draw([0.02, 0.1]) }
 }
 
+function drawStalled(random: Random): number {
+  return random.chance(0.2) ? random.pick([0.003, 0.015]) : 0
+}
+
 /** A run without faults. */
 export const CALM: Swarm = {
   ...NO_HABITS,
@@ -97,6 +104,7 @@ export const CALM: Swarm = {
   killed: 0,
   afterTransactions: 0,
   afterOffsets: 0,
+  stalled: 0,
   electionsMs: 0,
   rebalancesMs: 0,
   leaderMovesMs: 0,

@@ -1,5 +1,5 @@
 import type { ShownAction } from '@backstop/contracts'
-import type { Deed } from '../../actors/truth.ts'
+import { type Deed, isExplained } from '../../actors/truth.ts'
 import { type Case, nameOf, type ProjectLists } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
@@ -7,6 +7,7 @@ import type { Property } from '../property.ts'
 export const RECORD_PROPERTIES: readonly Property[] = [
   { name: 'one-action-for-each-change', promise: 'one-verdict-one-alert', check: findActionFaults },
   { name: 'lists-agree-with-alerts', promise: 'every-channel', check: findDisagreements },
+  { name: 'changes-of-incidents-are-listed', promise: 'incident-changes', check: findLostChanges },
   { name: 'accepted-events-are-recorded', promise: 'stored-before-2xx', check: findLostEvents },
   { name: 'unusable-events-are-dead-lettered', promise: 'dead-letters', check: findSwallowed },
   { name: 'budgets-hold', promise: 'budgets', check: findBudgetFaults },
@@ -17,6 +18,7 @@ export const RECORD_PROPERTIES: readonly Property[] = [
 const JUDGED = ['refund', 'cancellation']
 
 function findActionFaults({ evidence, truth }: Case): string[] {
+  const ofPeople = new Set(truth.interventions.filter(({ kind }) => kind === 'resolve').map(one => one.incidentId))
   return truth.deeds
     .filter(({ mustAlert }) => mustAlert)
     .flatMap(deed => {
@@ -25,7 +27,13 @@ function findActionFaults({ evidence, truth }: Case): string[] {
       const name = `${deed.title} (${deed.ref})`
       if (found.length === 0 && !mayBeHidden(deed)) return [`${name} is not in the list of actions`]
       if (found.length > 1) return [`${name} has the actions ${found.map(({ action_id }) => action_id).join(', ')}`]
-      return found.filter(({ verdict }) => verdict === 'pending').map(() => `${name} has no verdict`)
+      return found.flatMap(({ verdict, incident_id }) => {
+        if (verdict === 'pending') return [`${name} has no verdict`]
+        // Of a change at two accounts, the other account's action may be listed. An expected change explains open incidents only.
+        const mayStay = deed.accounts.length > 1 || ofPeople.has(incident_id ?? '')
+        const isBehind = isExplained(deed) && verdict === 'unexplained' && !mayStay
+        return isBehind ? [`${name} is explained, and its verdict is ${verdict}`] : []
+      })
     })
 }
 
@@ -68,6 +76,20 @@ function findDisagreements({ alerts, evidence }: Case): string[] {
       )
     return [...unknown, ...resolved, ...verdicts]
   })
+}
+
+/** An incident that a person has acknowledged or resolved is listed as such. */
+function findLostChanges({ truth, evidence }: Case): string[] {
+  const incidents = new Map(
+    evidence.projects.flatMap(({ incidents }) => incidents.map(incident => [incident.incident_id, incident] as const)),
+  )
+  return truth.interventions
+    .filter(({ kind, at }) => kind !== 'comment' && at.toMs !== undefined)
+    .flatMap(({ incidentId, kind }) => {
+      const { state, reopened = 0 } = incidents.get(incidentId) ?? {}
+      const isKept = state === 'resolved' || (kind === 'acknowledge' && state === 'acknowledged') || reopened > 0
+      return isKept ? [] : [`A person's change (${kind}) of ${incidentId} was confirmed, and the list says ${state}`]
+    })
 }
 
 /** A notification that was answered with success is in the inbox, and was decided. */
