@@ -91,7 +91,7 @@ function accidentsOf({ scheduler, random, swarm, endMs, trace, mongo, broker, cl
     fewReplicasMs: () => {
       const topics = topicNames.filter(() => fewReplicas.chance(0.5))
       for (const topic of topics) broker.log.setWritable(topic, false)
-      scheduler.schedule(fewReplicas.between(10_000, 60_000), () => {
+      scheduler.schedule(Math.min(endMs - scheduler.now, fewReplicas.between(10_000, 60_000)), () => {
         for (const topic of topics) broker.log.setWritable(topic, true)
       })
       return 'topics had too few replicas in sync'
