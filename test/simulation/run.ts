@@ -8,6 +8,7 @@ import { newTruth, type Truth } from './actors/truth.ts'
 import type { World as ActorWorld } from './actors/world.ts'
 import { collectEvidence, storedIn } from './judge/collect-evidence.ts'
 import { judge } from './judge/judge.ts'
+import { ERASED_AFTER_MS } from './judge/properties/kept-data.ts'
 import { drawPlan } from './plan.ts'
 import { storyOf } from './story.ts'
 import { planAccidents } from './world/accidents.ts'
@@ -103,6 +104,8 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
   trace.add('the faults end')
   const left = await untilAtRest(world, endMs)
   if (left !== undefined) truth.wrongs.push(`${SETTLES_WITHIN_MS / 60_000} minutes after the last fault: ${left}`)
+  // Personal data of a deleted connection is kept for ten minutes.
+  if (truth.departed.length > 0) await scheduler.runUntil(endMs + ERASED_AFTER_MS)
   const atRestMs = scheduler.now
   const observer = new ApiUser({
     clock: agenda,

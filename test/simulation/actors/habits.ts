@@ -23,6 +23,8 @@ export interface Habits {
   readonly people: number
   /** Accounts that are disconnected and connected again. */
   readonly reconnects: number
+  /** Accounts that are disconnected for good. Their personal data must be erased, for which a run lasts ten minutes more. */
+  readonly departures: number
   /** Bursts of unexplained changes. */
   readonly storms: number
   /** Groups of equal changes of which an expected change covers only some. */
@@ -61,6 +63,7 @@ export function drawHabits(random: Random): Habits {
     unusableEvents: maybe(0.15, () => random.between(1, 3)),
     calmChanges: maybe(0.2, () => 2),
     forgeries: maybe(0.2, () => 1),
+    departures: maybe(0.02, () => 1),
   }
 }
 
@@ -84,4 +87,5 @@ export const NO_HABITS: Habits = {
   unusableEvents: 0,
   calmChanges: 0,
   forgeries: 0,
+  departures: 0,
 }

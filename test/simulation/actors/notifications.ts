@@ -25,6 +25,7 @@ export class Notifications {
   readonly #kind: ProviderKind
   readonly #endpoint: () => Endpoint
   #isLosing = false
+  #isRemoved = false
 
   constructor(world: World, random: Random, kind: ProviderKind, endpoint: () => Endpoint) {
     this.#world = world
@@ -50,6 +51,11 @@ export class Notifications {
     } finally {
       this.#isLosing = false
     }
+  }
+
+  /** The endpoint is removed at the provider, which gives up what ingress has not accepted. */
+  removeEndpoint(): void {
+    this.#isRemoved = true
   }
 
   #notify(event: ProviderEvent): void {
@@ -80,6 +86,7 @@ export class Notifications {
   }
 
   async #post(event: ProviderEvent, attempt: number): Promise<void> {
+    if (this.#isRemoved) return
     const { clock, truth } = this.#world
     const { connectionId, credential } = this.#endpoint()
     const answer = await this.#send(event, credential)

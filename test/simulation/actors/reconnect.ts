@@ -1,13 +1,41 @@
 import { wait } from '../world/agenda.ts'
+import type { Account } from './accounts.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
 import type { Ground, Moment } from './truth.ts'
-import { confirmed } from './world.ts'
+import { confirmed, type World } from './world.ts'
 
 /** Providers give times in whole seconds. */
 const SECOND_MS = 1_000
 
 export function drawReconnects(scene: Scene): PlanItem[] {
-  return drawItems(scene, { name: 'reconnect', count: scene.world.swarm().reconnects }, reconnect)
+  const { reconnects, departures } = scene.world.swarm()
+  return [
+    ...drawItems(scene, { name: 'reconnect', count: reconnects }, reconnect),
+    ...drawItems(scene, { name: 'departure', count: departures }, depart),
+  ]
+}
+
+/** Disconnects an account for good. After a while its endpoint is removed at the provider, too. */
+async function depart({ world, random, customers }: Scene): Promise<void> {
+  const account = random.pick(random.pick(customers).accounts)
+  if (account.isBeingChanged) return
+  const { deleted } = await disconnect(world, account)
+  world.truth.departed.push({ connectionId: account.endpoint.connectionId, atMs: deleted.toMs! })
+  await wait(world.clock, random.between(0, 60_000))
+  account.notifications.removeEndpoint()
+}
+
+async function disconnect(world: World, account: Account): Promise<{ ground: Ground; deleted: Moment }> {
+  account.isBeingChanged = true
+  const deleted: Moment = { fromMs: world.clock.now }
+  const ground: Ground = { reason: 'its connection is deleted', explains: false, begins: deleted, mayHide: true }
+  account.truth.grounds.push(ground)
+  account.isConnected = false
+  const { projectId } = account.truth
+  const path = `/v1/projects/${projectId}/connections/${account.endpoint.connectionId}`
+  await confirmed(world, deleted, world.api.delete(path))
+  world.happened('an account was disconnected')
+  return { ground, deleted }
 }
 
 /**
@@ -16,19 +44,11 @@ export function drawReconnects(scene: Scene): PlanItem[] {
  * connection hides nothing.
  */
 async function reconnect({ world, random, customers }: Scene): Promise<void> {
-  const { api, clock, truth, swarm, happened } = world
+  const { clock, truth, swarm, happened } = world
   const account = random.pick(random.pick(customers).accounts)
   if (account.isBeingChanged) return
-  account.isBeingChanged = true
   const isSeen = (known: { readonly accounts: readonly object[] }) => known.accounts.includes(account.truth)
-  const deleted: Moment = { fromMs: clock.now }
-  const ground: Ground = { reason: 'its connection is deleted', explains: false, begins: deleted, mayHide: true }
-  account.truth.grounds.push(ground)
-  account.isConnected = false
-  const { projectId } = account.truth
-  const path = `/v1/projects/${projectId}/connections/${account.endpoint.connectionId}`
-  await confirmed(world, deleted, api.delete(path))
-  happened('an account was disconnected')
+  const { ground, deleted } = await disconnect(world, account)
   await wait(clock, random.between(0, 60_000))
   const connected: Moment = { fromMs: clock.now }
   ground.ends = connected

@@ -141,6 +141,8 @@ export interface Truth {
   unconfirmedReports: number
   /** Secrets that only the answer that showed them may have. */
   readonly secrets: string[]
+  /** Connections that were deleted for good. */
+  readonly departed: { readonly connectionId: string; readonly atMs: number }[]
   readonly deeds: Deed[]
   readonly capped: CappedGroup[]
   readonly channels: ChannelTruth[]
@@ -160,6 +162,7 @@ export function newTruth(): Truth {
     unusable: [],
     unconfirmedReports: 0,
     secrets: [],
+    departed: [],
     deeds: [],
     capped: [],
     channels: [],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { PROPERTIES } from './judge.ts'
+import { ERASED_AFTER_MS } from './properties/kept-data.ts'
 import {
   action,
   alert,
@@ -100,6 +101,12 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
   },
   'changes-are-audited': run => withAudit(run, auditExport([{ action: 'project.create', target: OWN }])),
   'personal-data-stays': run => withStored(run, 'deliveries', '{"email":"buyer-1@shop.example"}'),
+  'personal-data-is-erased': run => {
+    run.truth.departed.push({ connectionId: 'con_1', atMs: T0 })
+    const { terms } = run
+    const later = { ...run, terms: { ...terms, endMs: Math.max(T0, terms.faultsEndedMs) + ERASED_AFTER_MS } }
+    return withStored(later, 'actions', '{"connection_id":"con_1","email":"buyer-1@shop.example"}')
+  },
   'secrets-are-stored-nowhere': run => withStored(run, 'connections', '{"read_key":"a-secret-value"}'),
 }
 

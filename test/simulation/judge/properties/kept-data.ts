@@ -5,10 +5,14 @@ import type { Property } from '../property.ts'
 const MAY_HOLD_PERSONS = /^(subjects|actions|inbox_bodies|inbound\..+|rereads.*|readbacks|alerts)$/
 /** The simulated providers give every customer and every user of a dashboard an address in these domains. */
 const PERSON = /@(?:shop\.)?example\b/
+/** Where personal data of a deleted connection is erased. Kafka's topics lose it by their retention. */
+const ERASED = /^(subjects|actions|inbox_bodies|deliveries)$/
+export const ERASED_AFTER_MS = 12 * 60_000
 
 /** Where personal data and secrets are. */
 export const DATA_PROPERTIES: readonly Property[] = [
   { name: 'personal-data-stays', promise: 'personal-data', check: findPersons },
+  { name: 'personal-data-is-erased', promise: 'erasure', check: findUnerased },
   { name: 'secrets-are-stored-nowhere', promise: 'secrets', check: findSecrets },
 ]
 
@@ -20,6 +24,20 @@ function findPersons({ alerts, evidence }: Case): string[] {
       const at = text.search(PERSON)
       return at === -1 ? [] : [`An address of a person is in ${place}: ${text.slice(Math.max(0, at - 30), at + 15)}`]
     }),
+  )
+}
+
+/** Ten minutes after a connection was deleted its data is erased within minutes, also if processes end meanwhile. */
+function findUnerased({ truth, evidence, terms }: Case): string[] {
+  const due = truth.departed.filter(({ atMs }) => Math.max(atMs, terms.faultsEndedMs) + ERASED_AFTER_MS <= terms.endMs)
+  return due.flatMap(({ connectionId }) =>
+    unique(
+      evidence.stored
+        .filter(({ place, text }) => ERASED.test(place) && text.includes(connectionId) && PERSON.test(text))
+        // A refund that a second account shows too keeps what that one has.
+        .filter(({ text }) => new Set(text.match(/\bcon_\w+/g)).size === 1)
+        .map(({ place }) => `${place} has personal data of ${connectionId}, which was deleted`),
+    ),
   )
 }
 
