@@ -4,6 +4,8 @@ import type { ReconcileParts } from '../src/batch/reconcile-batch.ts'
 export const CRASH_POINTS = [
   'before the save',
   'after the save',
+  'before the incidents are listed',
+  'before the actions are listed',
   'after the projections',
   'before the inbox mark',
   'after the inbox mark',
@@ -29,7 +31,12 @@ export function withCrashPoints(parts: ReconcileParts, pass: (point: CrashPoint)
       },
       projections: {
         ...projections,
+        async saveActions(actions) {
+          pass('before the actions are listed')
+          await projections.saveActions(actions)
+        },
         async saveIncidents(incidents) {
+          pass('before the incidents are listed')
           await projections.saveIncidents(incidents)
           pass('after the projections')
         },

@@ -19,7 +19,7 @@ import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batc
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { createExpectedChangeApplier } from '../src/commands/apply-expected-changes.ts'
 import { connectionOf } from './connection-of.ts'
-import { type CrashPoint, withCrashPoints } from './crash-points.ts'
+import { CRASH_POINTS, type CrashPoint, withCrashPoints } from './crash-points.ts'
 import { createMemoryStores } from './memory-stores/memory-store.ts'
 
 class Crash extends Error {}
@@ -109,6 +109,18 @@ describe('an expected change of one change', () => {
     expect(covered()).toHaveLength(1)
     expect(incidents()).toEqual(['open'])
     expect(uses()).toBe(1)
+  })
+
+  test.each(CRASH_POINTS)('resolves an open incident, which is listed, after a crash %s', async point => {
+    const { reconcile, refund, look, put, crash, applied, incidents, stores } = harness()
+    await reconcile(refund('a'))
+    await reconcile(...look('a'))
+    put()
+    crash(point)
+    await applied.apply('exp_1').catch(() => {})
+    await applied.apply('exp_1')
+    expect(incidents()).toEqual(['resolved'])
+    expect([...stores.contents.actions.values()]).toMatchObject([{ verdict: 'explained' }])
   })
 
   test('is named with the action that used it up in the rule of the alerted action, and as deleted after its deletion', async () => {

@@ -93,7 +93,9 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const shown = results.filter(({ theCase }) => !isHeartbeatProject(theCase.projectId))
   const actions = shown.flatMap(({ theCase, before, listing }) => projectActions(theCase, before, listing))
   const incidents = shown.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
-  await Promise.all([stores.projections.saveActions(actions), stores.projections.saveIncidents(incidents)])
+  // Actions last: an expected change that is applied again finds its cases by actions that are not listed as covered.
+  await stores.projections.saveIncidents(incidents)
+  await stores.projections.saveActions(actions)
 
   const outboxes = results.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
   // One write for the whole batch; a timer counts the days later.
