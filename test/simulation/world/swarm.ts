@@ -63,7 +63,7 @@ export function drawSwarm(random: Random): Swarm {
     clockJumpsMs: maybe(() => random.between(10, 60) * 1_000),
     terminationsMs: drawRare(random.fork('terminations'), { probability: 0.4, ms: [10_000, 60_000] }),
     brokerOutagesMs: drawRare(random.fork('broker outages'), { probability: 0.15, ms: [40_000, 90_000] }),
-    fewReplicasMs: drawRare(random.fork('few replicas'), { probability: 0.2, ms: [15_000, 60_000] }),
+    fewReplicasMs: drawRare(random.fork('few replicas'), { probability: 0.1, ms: [15_000, 60_000] }),
     ...drawAfterCommits(random.fork('after commits')),
     stalled: drawStalled(random.fork('stalled')),
     replicationMs: random.pick([1, 5, 50, 500]),
@@ -87,12 +87,13 @@ function drawRare(
 }
 
 function drawAfterCommits(random: Random): Pick<Swarm, 'afterTransactions' | 'afterOffsets'> {
-  const draw = (values: readonly number[]) => (random.chance(0.2) ? random.pick(values) : 0)
-  return { afterTransactions: draw([0.2, 0.6]), afterOffsets: draw([0.02, 0.1]) }
+  const draw = (probability: number, values: readonly number[]) =>
+    random.chance(probability) ? random.pick(values) : 0
+  return { afterTransactions: draw(0.05, [0.2, 0.6]), afterOffsets: draw(0.1, [0.02, 0.1]) }
 }
 
 function drawStalled(random: Random): number {
-  return random.chance(0.2) ? random.pick([0.003, 0.015]) : 0
+  return random.chance(0.05) ? random.pick([0.003, 0.015]) : 0
 }
 
 /** A run without faults. */
