@@ -76,6 +76,23 @@ test('an end by dunning may alert only if ingress got the late payment after its
   expect(endedAfter(T0 + MINUTE)).toEqual([expect.stringContaining('explained-changes-are-silent')])
 })
 
+test('a refund whose notification was lost is explained by its operation, unless only a total proves it', () => {
+  const operation = {
+    reason: 'an operation',
+    explains: true,
+    begins: { fromMs: T0 + 2 * MINUTE, toMs: T0 + 2 * MINUTE },
+  }
+  const lost = { reason: 'lost', explains: false, begins: { fromMs: T0 }, mayHide: true } as const
+  const alertedAs = (ref: string | null) => {
+    const run = rightRun()
+    run.truth.deeds[0] = deed('re_stranger', { names: ['re_stranger', '100 of pi_1'], grounds: [operation, lost] })
+    run.truth.received.splice(0, 1, received(alert('incident.opened', ref)))
+    return judged(run).filter(fault => fault.startsWith('explanations-resolve'))
+  }
+  expect(alertedAs('re_stranger')).toHaveLength(1)
+  expect(alertedAs(null)).toEqual([])
+})
+
 describe('a refund through the gateway, reported with the id of the biller', () => {
   const BILLER = ['subscription']
   const GATEWAY = ['processor']

@@ -162,7 +162,7 @@ function findSecondIncidents(run: Case): string[] {
 /** An alert of a change that is explained afterwards is resolved, on each channel that was notified of it. */
 function findOpenIncidents(run: Case): string[] {
   return run.truth.deeds
-    .filter(deed => isExplained(deed) && !isHalfHidden(deed))
+    .filter(deed => isExplained(deed) && !isHalfHidden(run, deed))
     .flatMap(deed => {
       const about = alertsAbout(run.alerts, deed)
       const resolved = new Set(
@@ -179,11 +179,12 @@ function findOpenIncidents(run: Case): string[] {
 }
 
 /**
- * Whether one of two accounts may never have shown a change, because it is older than its connection. Then nothing says that what the other
- * account shows is the same change, which an operation may name by the id of the first.
+ * Whether the product may know a change without the id by which an operation names it: one of two accounts never showed it, or its own
+ * notification was lost and only a total proves it. By its amount it is explained a quarter of an hour later.
  */
-function isHalfHidden({ accounts, grounds }: Deed): boolean {
-  return accounts.length > 1 && grounds.some(({ mayHide }) => mayHide)
+function isHalfHidden(run: Case, deed: Deed): boolean {
+  const isUnnamed = () => openingsOf(run, deed).some(({ body }) => body.data.action?.provider_ref === null)
+  return deed.grounds.some(({ mayHide }) => mayHide) && (deed.accounts.length > 1 || isUnnamed())
 }
 
 /** An expected change explains as many of equal changes as it states, and no more. */

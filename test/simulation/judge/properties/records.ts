@@ -27,10 +27,12 @@ function findActionFaults({ evidence, truth }: Case): string[] {
       const name = `${deed.title} (${deed.ref})`
       if (found.length === 0 && !mayBeHidden(deed)) return [`${name} is not in the list of actions`]
       if (found.length > 1) return [`${name} has the actions ${found.map(({ action_id }) => action_id).join(', ')}`]
-      return found.flatMap(({ verdict, incident_id }) => {
+      return found.flatMap(({ verdict, incident_id, provider_ref }) => {
         if (verdict === 'pending') return [`${name} has no verdict`]
         // Of a change at two accounts, the other account's action may be listed. An expected change explains open incidents only.
-        const mayStay = deed.accounts.length > 1 || ofPeople.has(incident_id ?? '')
+        // What only a total proves is explained by its amount later than a run lasts.
+        const isUnnamed = provider_ref === null && mayBeHidden(deed)
+        const mayStay = deed.accounts.length > 1 || isUnnamed || ofPeople.has(incident_id ?? '')
         const isBehind = isExplained(deed) && verdict === 'unexplained' && !mayStay
         return isBehind ? [`${name} is explained, and its verdict is ${verdict}`] : []
       })
