@@ -42,9 +42,9 @@ export {
 export {
   type ExpectedChangeUses,
   grantClaims,
+  isUseOf,
   type NeededUses,
   neededUsesOf,
-  ownIds,
   releaseClaims,
   usedElsewhere,
 } from './explain/expected-change-uses.ts'

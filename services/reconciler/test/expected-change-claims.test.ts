@@ -7,10 +7,12 @@ import {
   MINUTE,
   operation,
   PROJECT,
+  refundSeen,
   refundShown,
   SECOND,
   sourceOf,
   T0,
+  totalSeen,
 } from '@backstop/verdict/test'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -202,6 +204,39 @@ describe('an expected change of one change', () => {
     await reconcile(refund('b'))
     await reconcile(...look('b'))
     expect(covered()).toEqual(['re_a'])
+  })
+
+  test('is free again if its case was saved without the action that claimed it', async () => {
+    const { clock, reconcile, put, covered, uses, stores } = harness()
+    put()
+    const seenAs = (input: ReturnType<typeof refundSeen>) => {
+      const { sighting, source } = input as Extract<typeof input, { kind: 'sighting' }>
+      const connection = { id: 'con_a', createdAt: T0 - MINUTE }
+      return { kind: 'sighting', projectId: PROJECT, sighting, source: { ...source, connection } } as const
+    }
+    await reconcile(seenAs(totalSeen({ total: 2_499, before: 0 })))
+    // The look at the total covers the refund that it proves. Before it is saved, the refund itself is saved, under another id.
+    const { save } = stores.expectedChangeUses
+    stores.expectedChangeUses.save = async next => {
+      stores.expectedChangeUses.save = save
+      const isSaved = await save(next)
+      await reconcile(seenAs(refundSeen({ id: 're_a' })))
+      return isSaved
+    }
+    const [theCase] = [...stores.contents.cases.values()]
+    const [total] = theCase?.refundTotals ?? []
+    const due_at = new Date(total?.look?.dueAt ?? 0).toISOString()
+    const [ref = ''] = theCase?.refs ?? []
+    await reconcile({ kind: 'recheck', recheck: { project_id: PROJECT, ref, look_id: total?.id ?? '', due_at } })
+    await clock.advance(MINUTE)
+    const [action] = [...stores.contents.cases.values()].flatMap(({ actions }) => actions)
+    const again = new Date(action?.look?.dueAt ?? 0).toISOString()
+    await reconcile({
+      kind: 'recheck',
+      recheck: { project_id: PROJECT, ref, look_id: action?.id ?? '', due_at: again },
+    })
+    expect(covered()).toEqual(['re_a'])
+    expect(uses()).toBe(1)
   })
 
   test('is stored again if the use of a covered action was lost', async () => {

@@ -112,7 +112,7 @@ export function expectedChangeContract(name: string, open: () => Promise<Expecte
         id: 'exp_1',
         projectId: PROJECT,
         version,
-        uses: names.map(actionId => ({ actionId, amount: 5, caseVersion: 3 })),
+        uses: names.map(actionId => ({ actionId, amount: 5, caseId: 'cas_1', caseVersion: 3 })),
         expiresAt: T0,
       })
       expect(await expectedChangeUses.save(uses(1, 'act_1'))).toBe(true)

@@ -77,10 +77,10 @@ export interface ExpectedChangeUsesDocument {
   project_id: string
   version: number
   /**
-   * An entry for each covered action: its amount in minor units (0 if no money moved) and the version of the case that last claimed the
-   * use (absent means 0).
+   * An entry for each covered action: its amount in minor units (0 if no money moved), and the case that last claimed the use with its version
+   * (absent means 0).
    */
-  uses: { action_id: string; amount: number; subject_version?: number }[]
+  uses: { action_id: string; amount: number; subject_id?: string; subject_version?: number }[]
   /** The same time as in the expected change. The document is removed much later (TTL). */
   expires_at: Date
 }

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ExpectedChangeUses, grantClaims, releaseClaims, usedElsewhere } from './expected-change-uses.ts'
+import { emptyCase } from '../../test/fixtures.ts'
+import type { Case, EvictedRecord } from '../case/case.ts'
+import {
+  type ExpectedChangeUses,
+  grantClaims,
+  isUseOf,
+  releaseClaims,
+  type Use,
+  usedElsewhere,
+} from './expected-change-uses.ts'
 
 const none: ExpectedChangeUses = { id: 'exp_1', projectId: 'prj_1', version: 0, uses: [], expiresAt: 0 }
 const use = (actionId: string, amount = 0) => ({ actionId, amount })
@@ -80,7 +89,7 @@ describe('the uses of an expected change', () => {
         for (const one of steps) {
           if (one.kind === 'back') stored = releaseClaims(stored, releaseOf(...one.ids))
           else stored = grantClaims(stored, limit, [claim('a', one.uses, one.surplus)]).next
-          const { changes, amount } = usedElsewhere(stored, new Set())
+          const { changes, amount } = usedElsewhere(stored, () => false)
           expect(changes).toBeLessThanOrEqual(limit.maxChanges)
           expect(amount).toBeLessThanOrEqual(limit.maxAmount ?? Number.POSITIVE_INFINITY)
           expect(new Set(stored.uses.map(({ actionId }) => actionId)).size).toBe(stored.uses.length)
@@ -88,4 +97,15 @@ describe('the uses of an expected change', () => {
       }),
     )
   })
+})
+
+test('a use is of the case that claimed it, also without its action, once another decision has stored that version', () => {
+  const theCase = { ...emptyCase(), id: 'case_1' }
+  const orphan = { actionId: 'act_a', amount: 5, caseId: 'case_1', caseVersion: 2 }
+  const isOwn = (savedVersion: number, one: Use = orphan, of: Case = theCase) => isUseOf(of, savedVersion)(one)
+  expect([isOwn(1), isOwn(2), isOwn(3)]).toEqual([false, true, true])
+  expect(isOwn(3, { ...orphan, caseId: 'case_2' })).toBe(false)
+  expect(isOwn(3, { actionId: 'act_a', amount: 5, caseVersion: 2 })).toBe(false)
+  const evicted = [{ actionId: 'act_a' } as EvictedRecord]
+  expect(isOwn(3, orphan, { ...theCase, evicted })).toBe(false)
 })

@@ -23,6 +23,8 @@ export interface Use {
   readonly actionId: string
   /** Minor units; 0 if no money moved. */
   readonly amount: number
+  /** The case that claimed the use last; absent if a release before 0.3.0 stored it. */
+  readonly caseId?: string
   /** The version of the case that claimed the use last. A decision on an older version cannot release it. */
   readonly caseVersion: number
 }
@@ -32,7 +34,7 @@ export interface UsesClaim {
   readonly caseId: string
   /** The version of the case that is saved with these uses. */
   readonly caseVersion: number
-  readonly uses: readonly Omit<Use, 'caseVersion'>[]
+  readonly uses: readonly Pick<Use, 'actionId' | 'amount'>[]
   /** Ids of actions that were covered before. Their uses are granted even if they are not stored any more. */
   readonly held: readonly string[]
   /**
@@ -50,20 +52,27 @@ export interface NeededUses {
   readonly isMore: boolean
 }
 
-/** The ids of the actions of a case, including merged ones, under which uses may be stored. */
-export function ownIds({ actions, merged }: Case): ReadonlySet<string> {
-  return new Set([...actions.map(({ id }) => id), ...merged.map(({ record }) => record.id)])
+/**
+ * Whether a use is of this case: of one of its actions, also a merged one, or of an action that it never got. A decision claims its uses
+ * before it is saved, and is not saved if its process ends, or if another decision has saved the same version.
+ * @param savedVersion the stored version of the case; 0 if it is not stored
+ */
+export function isUseOf({ id, actions, merged, evicted }: Case, savedVersion: number): (use: Use) => boolean {
+  const own = new Set([...actions.map(({ id }) => id), ...merged.map(({ record }) => record.id)])
+  const wasOwn = new Set(evicted.map(({ actionId }) => actionId))
+  return ({ actionId, caseId, caseVersion }) =>
+    own.has(actionId) || (caseId === id && caseVersion <= savedVersion && !wasOwn.has(actionId))
 }
 
 /** How many of the actions that used an expected change are named. The others are only counted. */
 export const MAX_NAMED = 3
 
 /**
- * How much of an expected change is used by other actions than these.
- * @param own ids of the case's own actions
+ * How much of an expected change is used by other actions than those of a case.
+ * @param isOwn whether a use is of the case
  */
-export function usedElsewhere(stored: ExpectedChangeUses | undefined, own: ReadonlySet<string>): UsedElsewhere {
-  const others = (stored?.uses ?? []).filter(({ actionId }) => !own.has(actionId))
+export function usedElsewhere(stored: ExpectedChangeUses | undefined, isOwn: (use: Use) => boolean): UsedElsewhere {
+  const others = (stored?.uses ?? []).filter(use => !isOwn(use))
   const by = others.map(({ actionId }) => actionId).sort()
   return {
     changes: others.length,
@@ -79,7 +88,7 @@ export function neededUsesOf(
   stored: ReadonlyMap<string, ExpectedChangeUses>,
 ): NeededUses[] {
   if (theCase.expectedChanges.length === 0) return []
-  const own = ownIds(theCase)
+  const isOwn = isUseOf(theCase, before?.version ?? 0)
   return theCase.expectedChanges.flatMap(expectedChange => {
     const uses = theCase.actions.filter(usesExpectedChange(expectedChange)).map(useOf)
     const needed = new Set(uses.map(({ actionId }) => actionId))
@@ -87,12 +96,13 @@ export function neededUsesOf(
     const held = uses
       .filter(use => had.some(({ actionId, amount }) => actionId === use.actionId && amount === use.amount))
       .map(({ actionId }) => actionId)
-    const ofAll = stored.get(expectedChange.id)?.uses.map(({ actionId }) => actionId)
+    const ofAll = stored.get(expectedChange.id)?.uses
     // Only if the case will be saved. Saving fails if another decision has just released the use.
-    const isLost = theCase !== before && ofAll !== undefined && held.some(id => !ofAll.includes(id))
+    const isLost =
+      theCase !== before && ofAll !== undefined && !held.every(id => ofAll.some(({ actionId }) => actionId === id))
     const isMore = held.length < uses.length || isLost
-    const known = [...(ofAll ?? []), ...had.map(({ actionId }) => actionId)]
-    const surplus = [...new Set(known)].filter(id => own.has(id) && !needed.has(id))
+    const known = [...(ofAll ?? []), ...had.map(use => ({ ...use, caseVersion: 0 }))].filter(isOwn)
+    const surplus = [...new Set(known.map(({ actionId }) => actionId))].filter(id => !needed.has(id))
     if (!isMore && surplus.length === 0) return []
     return [
       { expectedChange, claim: { caseId: theCase.id, caseVersion: theCase.version, uses, held, surplus }, isMore },
@@ -104,7 +114,7 @@ function usesExpectedChange({ id }: ExpectedChange): (action: ActionRecord) => b
   return action => action.expectedChangeId === id
 }
 
-function useOf({ id, amount }: ActionRecord): Omit<Use, 'caseVersion'> {
+function useOf({ id, amount }: ActionRecord): Pick<Use, 'actionId' | 'amount'> {
   return { actionId: id, amount: amount ?? 0 }
 }
 
@@ -125,7 +135,7 @@ export function grantClaims(
     const known = new Map(uses.map(use => [use.actionId, use]))
     const wanted = claim.uses.map(use => {
       const caseVersion = Math.max(claim.caseVersion, known.get(use.actionId)?.caseVersion ?? 0)
-      return { ...use, caseVersion }
+      return { ...use, caseId: claim.caseId, caseVersion }
     })
     const isNoMore = claim.uses.every(
       ({ actionId, amount }) => claim.held.includes(actionId) || amount <= (known.get(actionId)?.amount ?? -1),

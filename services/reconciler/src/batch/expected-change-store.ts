@@ -119,9 +119,10 @@ export function usesOf({ _id, project_id, version, uses, expires_at }: ExpectedC
     id: _id,
     projectId: project_id,
     version,
-    uses: uses.map(({ action_id, amount, subject_version }) => ({
+    uses: uses.map(({ action_id, amount, subject_id, subject_version }) => ({
       actionId: action_id,
       amount,
+      ...(subject_id === undefined ? {} : { caseId: subject_id }),
       caseVersion: subject_version ?? 0,
     })),
     expiresAt: expires_at.getTime(),
@@ -133,9 +134,10 @@ function documentOf({ id, projectId, version, uses, expiresAt }: ExpectedChangeU
     _id: id,
     project_id: projectId,
     version,
-    uses: uses.map(({ actionId, amount, caseVersion }) => ({
+    uses: uses.map(({ actionId, amount, caseId, caseVersion }) => ({
       action_id: actionId,
       amount,
+      ...(caseId === undefined ? {} : { subject_id: caseId }),
       subject_version: caseVersion,
     })),
     expires_at: new Date(expiresAt),

@@ -3,8 +3,8 @@ import {
   type Case,
   type ExpectedChange,
   expectedChangesAbout,
+  isUseOf,
   mayNeedExpectedChange,
-  ownIds,
   usedElsewhere,
   withExpectedChanges,
 } from '@backstop/verdict'
@@ -45,11 +45,11 @@ export async function loadExpectedChanges(
   ])
   const stands = new Set(standing.map(({ _id }) => _id))
   const refreshing = cases.flatMap(theCase => {
-    const own = ownIds(theCase)
+    const isOwn = isUseOf(theCase, theCase.version)
     const refreshed = [...theCase.expectedChanges, ...(found.get(theCase) ?? [])].map(expectedChange => {
       // A deleted expected change covers no further action. Actions that it covers already stay covered.
       const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChange.id)
-      const used = usedElsewhere(uses.get(expectedChange.id), own)
+      const used = usedElsewhere(uses.get(expectedChange.id), isOwn)
       const deleted = { ...used, changes: expectedChange.maxChanges, isDeleted: true } as const
       return { ...expectedChange, usedElsewhere: isTakenBack ? deleted : used }
     })
