@@ -11,6 +11,7 @@ import {
   createReseller,
   createWebhookEndpoint,
   type Disturbance,
+  type Payload,
   type ProviderApi,
   type ProviderKind,
   type Reseller,
@@ -54,6 +55,8 @@ export interface ConnectOptions {
   readonly disturbance?: Disturbance
   /** Events that the endpoint subscribes to; the documented ones by default. */
   readonly events?: readonly string[]
+  /** The form of the processor's events; `snapshot` by default. */
+  readonly payload?: Payload
   readonly chance?: Chance
 }
 
@@ -166,7 +169,7 @@ async function connect<Kind extends ProviderKind>(
 export function openEndpoint<Kind extends ProviderKind>(
   kind: Kind,
   connection: CreatedConnection,
-  { disturbance, events, chance }: Pick<ConnectOptions, 'disturbance' | 'events' | 'chance'> = {},
+  { disturbance, events, payload, chance }: Pick<ConnectOptions, 'disturbance' | 'events' | 'payload' | 'chance'> = {},
 ): WebhookEndpoint<Kind> {
   return createWebhookEndpoint<Kind>({
     url: connection.inbound_url,
@@ -175,6 +178,7 @@ export function openEndpoint<Kind extends ProviderKind>(
     now: Date.now,
     ...(disturbance === undefined ? {} : { disturbance }),
     ...(events === undefined ? {} : { events }),
+    ...(payload === undefined ? {} : { payload }),
     ...(chance === undefined ? {} : { chance }),
   })
 }

@@ -7,7 +7,7 @@ import { withFalseValues } from '../biller/false-values.ts'
 import { type Chance, createChance } from '../chance.ts'
 import { type Disturbance, planPosts } from './disturbance.ts'
 import { type Credential, postNotification } from './post-notification.ts'
-import { isAccepted, nameOf, type ProviderEvents, type ProviderKind } from './provider-event.ts'
+import { formsOf, isAccepted, nameOf, type Payload, type ProviderEvents, type ProviderKind } from './provider-event.ts'
 
 export interface WebhookEndpointOptions<Kind extends ProviderKind = 'processor'> {
   url: string
@@ -15,6 +15,8 @@ export interface WebhookEndpointOptions<Kind extends ProviderKind = 'processor'>
   credential: Credential & { kind: Kind }
   /** The types of events that are posted. By default the documented types; `*` posts all. */
   events?: readonly string[]
+  /** The form of the events, at the processor; `snapshot` by default. */
+  payload?: Payload
   disturbance?: Disturbance
   /** Milliseconds before the second and later attempts. The real providers retry for three days. */
   retryDelaysMs?: readonly number[]
@@ -93,9 +95,13 @@ export function createWebhookEndpoint<Kind extends ProviderKind>(
       return
     }
     note(event, 'scheduled')
-    // Only the subscription biller can have false values, so the event is an event of the biller.
-    const body = plan.hasFalseValues ? withFalseValues(event as BillerEvent, chance) : event
-    const accepted = await Promise.all(plan.delaysMs.map(delayMs => track(postUntilAccepted(event, body, delayMs))))
+    const accepted = await Promise.all(
+      formsOf(event, options.payload ?? 'snapshot').flatMap(form => {
+        // Only the subscription biller can have false values, so the event is an event of the biller.
+        const body = plan.hasFalseValues ? withFalseValues(form as BillerEvent, chance) : form
+        return plan.delaysMs.map(delayMs => track(postUntilAccepted(nameOf(form), body, delayMs)))
+      }),
+    )
     note(event, accepted.every(Boolean) ? 'succeeded' : 'failed')
   }
 
@@ -147,13 +153,14 @@ interface AttemptOptions {
   readonly receiver: () => { readonly url: string; readonly credential: Credential }
 }
 
+type EventName = ReturnType<typeof nameOf>
+
 /** Posts events, and keeps each attempt. */
 function createAttempts({ kind, now, retryDelaysMs, signal, receiver }: AttemptOptions) {
   const attempts: PostAttempt[] = []
   const listeners = new Set<(attempt: PostAttempt) => void>()
 
-  async function attempt(event: ProviderEvents[ProviderKind], body: object, number: number): Promise<boolean> {
-    const { id, type } = nameOf(event)
+  async function attempt({ id, type }: EventName, body: object, number: number): Promise<boolean> {
     const record: PostAttempt = { eventId: id, eventType: type, attempt: number, atMs: now(), status: null, answer: '' }
     try {
       const { url, credential } = receiver()
@@ -169,7 +176,7 @@ function createAttempts({ kind, now, retryDelaysMs, signal, receiver }: AttemptO
   }
 
   /** Posts an event until an answer accepts it. @returns false if no answer did */
-  async function postUntilAccepted(event: ProviderEvents[ProviderKind], body: object, delayMs: number) {
+  async function postUntilAccepted(event: EventName, body: object, delayMs: number) {
     await wait(delayMs, signal)
     for (let number = 1; !signal.aborted; number++) {
       if (await attempt(event, body, number)) return true

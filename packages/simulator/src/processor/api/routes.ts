@@ -8,6 +8,7 @@ import type { ProcessorRecords } from '../account-state.ts'
 import type { ProcessorEvent } from '../events.ts'
 import type { ProcessorSubscription } from '../objects/subscription.ts'
 import { invalidRequest, noSuch, ProcessorRefusal } from '../refusal.ts'
+import { thinEventOf, thinIdOf } from '../thin-events.ts'
 import { type Listed, pageOf } from './page.ts'
 import { answerWrite, unknownParameter } from './writes.ts'
 
@@ -39,6 +40,10 @@ export function answerCall(processor: CardProcessor, call: ApiCall): object {
         ? readResource(RESOURCES, processor.asOf(call.readAtMs), path, call)
         : answerWrite(processor, path, call)
     if (body !== undefined) return body
+  }
+  const [resource, id] = path.slice(1)
+  if (version === 'v2' && path[0] === 'core' && resource === 'events' && id !== undefined && call.method === 'GET') {
+    return getThinEvent(processor.asOf(call.readAtMs), id)
   }
   throw new ProcessorRefusal(404, {
     type: 'invalid_request_error',
@@ -111,6 +116,12 @@ function getEvent(records: ProcessorRecords, id: string, { query }: ApiCall): ob
   const event = records.events().find(one => one.id === id)
   if (event === undefined) throw noSuch('event', id)
   return readEvent(records, event)
+}
+
+function getThinEvent(records: ProcessorRecords, id: string): object {
+  const event = records.events().find(one => thinIdOf(one.id) === id)
+  if (event === undefined) throw noSuch('event', id)
+  return thinEventOf(event)
 }
 
 /** The object with the objects that `expand` names instead of their ids. Objects that the account does not keep stay ids. */
