@@ -20,6 +20,11 @@ export interface Provider {
   /** The types of events that users should subscribe to. Other events are accepted, and ignored with a reason. */
   readonly subscribedEvents: readonly string[]
   /**
+   * The types of notifications without an object that may arrive instead of `subscribedEvents`. They have ids of their own, so the
+   * provider's list of events does not name them. Absent if the provider sends none.
+   */
+  readonly thinEvents?: readonly string[]
+  /**
    * Prepares a secret for `authenticate`. Call it once for each secret and keep the result, because an HMAC with a prepared key
    * costs a quarter of an HMAC with a string.
    */
@@ -112,7 +117,7 @@ export type Identification =
   | { readonly kind: 'malformed'; readonly reason: MalformedReason }
 
 /** The reasons why an authentic JSON object is no event of its provider. */
-export type MalformedReason = 'not_an_event' | 'thin_event' | 'id_unusable' | 'type_unusable'
+export type MalformedReason = 'not_an_event' | 'id_unusable' | 'type_unusable'
 
 /** The longest accepted header value, in characters. Node accepts 16 KiB of headers. */
 export const MAX_CREDENTIAL_LENGTH = 4096

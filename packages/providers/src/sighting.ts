@@ -27,6 +27,8 @@ export interface ObjectOrigin {
   readonly readAt: number
   /** The mode of the read key. Absent if the key does not say it, or if the objects do. */
   readonly mode?: 'live' | 'test' | undefined
+  /** The connected account from which the object was read. Absent for the account of the read key. */
+  readonly account?: string | undefined
 }
 
 /** The fields of every sighting. Times are in milliseconds since the epoch. */

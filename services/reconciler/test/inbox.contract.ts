@@ -67,6 +67,21 @@ export function inboxContract(
       expect(await stored('evt_1')).toMatchObject([{ document: expected }])
     })
 
+    test('the newest notification of given types is found by its connection and time', async () => {
+      const at = (minutes: number) => new Date(T0 + minutes * 60_000)
+      await inbox.insert([
+        inboxEntry('evt_1', { event_type: 'v1.refund.created', received_at: at(1) }),
+        inboxEntry('evt_2', { event_type: 'v1.refund.updated', received_at: at(2) }),
+        inboxEntry('evt_3', { event_type: 'refund.created', received_at: at(3) }),
+        inboxEntry('evt_4', { event_type: 'v1.refund.created', received_at: at(4), connection_id: 'con_b' }),
+      ])
+      const newest = (since: Date) =>
+        inbox.newestOf('con_a', ['v1.refund.created', 'v1.refund.updated'], since.getTime())
+      expect(await newest(at(0))).toBe(at(2).getTime())
+      expect(await newest(at(2))).toBe(at(2).getTime())
+      expect(await newest(at(3))).toBeNull()
+    })
+
     test('held hints are found by their connection, oldest first, until they are requested', async () => {
       const hint = (id: string, connection_id: string, receivedAt: number) =>
         inboxEntry(id, { connection_id, provider: 'subscription', outcome: 'held', received_at: new Date(receivedAt) })

@@ -110,15 +110,18 @@ describe('a re-read', () => {
     expect(checkedSoon).toEqual(['con_2'])
   })
 
-  test('of a hint that fails waits on the delay line with its next attempt', async () => {
-    const { ask, clock, answers, retries, bus } = await harness(() => AWAY)
-    await ask({ provider: 'subscription', reason: 'hint' })
-    await clock.advance(1_000)
-    expect(await answers()).toEqual([])
-    expect(await retries()).toMatchObject([{ reread_id: 'rrd_1', attempt: 2 }])
-    const dueAt = Number(bus.stored('rereads.retry')[0]?.headers['x-due-at'])
-    expect(dueAt - clock.now()).toBeGreaterThan(RETRY_DELAY_MS - 2_000)
-  })
+  test.each(['subscription', 'processor'] as const)(
+    'of a hint of the %s that fails waits on the delay line with its next attempt',
+    async provider => {
+      const { ask, clock, answers, retries, bus } = await harness(() => AWAY)
+      await ask({ provider, reason: 'hint' })
+      await clock.advance(1_000)
+      expect(await answers()).toEqual([])
+      expect(await retries()).toMatchObject([{ reread_id: 'rrd_1', attempt: 2 }])
+      const dueAt = Number(bus.stored('rereads.retry')[0]?.headers['x-due-at'])
+      expect(dueAt - clock.now()).toBeGreaterThan(RETRY_DELAY_MS - 2_000)
+    },
+  )
 
   test('of a deleted connection is answered as unavailable, with the reason', async () => {
     const { ask, clock, answers } = await harness(() => READ, ['con_1'])

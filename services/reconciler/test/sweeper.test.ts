@@ -203,6 +203,19 @@ describe('a feed that is silent', () => {
     expect(await told()).toEqual([])
   })
 
+  test('opens no incident for events before a thin event that arrived, and one for an event after it', async () => {
+    let events: ListedEvent[] = []
+    const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
+    events = [listed(clock)]
+    const thin = { connection_id: 'con_1', event_type: 'v1.refund.created', received_at: new Date(clock.now() - 3_000) }
+    await stores.inbox.insert([inboxEntry('evt_65', thin)])
+    await clock.advance(LATE_AFTER_MS + 12 * MINUTE)
+    expect(await told()).toEqual([])
+    events = [{ ...listed(clock), eventId: 'evt_2' }]
+    await clock.advance(LATE_AFTER_MS + 12 * MINUTE)
+    expect(await told()).toEqual(['incident.opened FEED_SILENT'])
+  })
+
   test('opens no incident for event types that the connection does not subscribe to', async () => {
     const { clock, told } = await harness(kind =>
       page(kind === 'changes' ? { events: [{ eventId: 'evt_1', eventType: 'invoice.paid', createdAt: 0 }] } : {}),

@@ -29,7 +29,7 @@ export function sendAt<Message extends object, Line extends DelayLineName | (typ
   message: Message & Headed,
   dueAtMs: number,
 ): Message & { topic: Line; headers: Record<string, string> } {
-  return { ...message, topic: line, headers: { ...message.headers, [HEADERS.dueAt]: String(dueAtMs) } }
+  return { ...message, topic: line, headers: { ...message.headers, [HEADERS.dueAt]: String(Math.ceil(dueAtMs)) } }
 }
 
 /** When a message is due, in milliseconds since the epoch; null if its headers have no valid due time. */

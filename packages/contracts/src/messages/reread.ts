@@ -18,14 +18,16 @@ export const ReadTarget = z.object({
     'subscription',
     /** Only the card processor: the id is that of a subscription schedule. It and the subscription that it manages are read. */
     'subscription_schedule',
-    /** An event that was sent. It says by whom its object was made, which the object does not (subscription). */
+    /** An event that was sent. It says by whom its object was made, which the object does not (subscription, processor). */
     'event',
   ]),
   id: z.string(),
+  /** The connected account that has the object, as the notification names it. Absent for the account of the key (processor). */
+  account: z.string().optional(),
 })
 export type ReadTarget = z.infer<typeof ReadTarget>
 
-/** Why the provider is read. hint: a notification of a subscription provider, of which only the ids are used. */
+/** Why the provider is read. hint: a notification of which only the ids are used: a biller's, or a thin one of the processor. */
 export const ReadReason = z.enum(['hint', 'second_look', 'settlement', 'missing_check', 'sweep', 'baseline'])
 export type ReadReason = z.infer<typeof ReadReason>
 
@@ -68,6 +70,8 @@ export const ReadObject = z.object({
   fault: z.string().optional(),
   /** Whether the object is live or test data, if the key shows it and the object does not (reseller). */
   mode: z.enum(['live', 'test']).optional(),
+  /** The connected account from which the object was read, as its target names it. */
+  account: z.string().optional(),
 })
 export type ReadObject = z.infer<typeof ReadObject>
 

@@ -33,7 +33,7 @@ export interface ApiDialect {
 /** The JSON object of an answer. */
 type AnswerBody = Readonly<Record<string, unknown>>
 
-/** The time that a caller waits for all requests and retries of a read. */
+/** The time that a caller waits for all requests and retries of a read, and how they are sent. */
 export interface Budget {
   /** Milliseconds since the epoch. */
   readonly endsAt: number
@@ -43,6 +43,8 @@ export interface Budget {
    * once_if_free: the request is not even sent if it would have to wait for the rate limit.
    */
   readonly effort: 'retry' | 'once' | 'once_if_free'
+  /** Headers of these requests, in addition to those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The result of one request. */
@@ -139,7 +141,7 @@ export class ApiClient {
       const { failures } = this.#health
       const begunAt = this.#clock.now()
       const timeoutMs = Math.min(this.#timeoutMs(), Math.max(1, budget.endsAt - begunAt))
-      const answer = await this.#once(url, timeoutMs, budget.signal)
+      const answer = await this.#once(url, timeoutMs, budget)
       const hasFailed = answer.kind === 'failed' && TEMPORARY.has(answer.failure)
       // A request that was aborted, or whose budget was too short, is not a failure of the provider.
       const isCutShort = timeoutMs < LEAST_TIME_MS && this.#clock.now() - begunAt >= timeoutMs - TIMER_SLACK_MS
@@ -191,12 +193,12 @@ export class ApiClient {
     return hasFullTime ? REQUEST_TIMEOUT_MS : SHORT_TIMEOUT_MS
   }
 
-  async #once(url: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<ApiResult> {
+  async #once(url: string, timeoutMs: number, { signal, headers }: Budget): Promise<ApiResult> {
     try {
       const response = await this.#egress.request({
         url,
         method: 'GET',
-        headers: this.#headers,
+        headers: { ...this.#headers, ...headers },
         timeoutMs,
         ...(signal === undefined ? {} : { signal }),
         lane: this.#lane,

@@ -8,6 +8,8 @@ import type { TargetResult } from './read-targets.ts'
 export interface DetailParts {
   /** The limit of requests for details, in addition to the limit of the other requests. */
   readonly requestsPerMinute: number
+  /** The URL to which the paths of details are appended. Absent if it is that of the other requests. */
+  readonly base?: string
   isDetail(target: ReadTarget): boolean
   /** Adds the details to the objects of the other targets. */
   addTo(objects: readonly ReadObject[], details: readonly ReadObject[]): readonly ReadObject[]

@@ -38,7 +38,10 @@ export function openReader(parts: ReaderParts, options: ReaderOptions): Provider
   const client = new ApiClient(parts.dialect, parts.base, options, parts.limits)
   const details = parts.details && {
     parts: parts.details,
-    client: new ApiClient(parts.dialect, parts.base, options, { ...parts.limits, ...parts.details }),
+    client: new ApiClient(parts.dialect, parts.details.base ?? parts.base, options, {
+      ...parts.limits,
+      ...parts.details,
+    }),
   }
   const budget = (ms: number, signal: AbortSignal | undefined, effort: Budget['effort']): Budget => ({
     endsAt: clock.now() + ms,

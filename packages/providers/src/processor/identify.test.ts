@@ -81,7 +81,8 @@ describe("the processor's event", () => {
   })
 
   test.each([
-    { name: 'a thin event', given: event({}, { object: 'v2.core.event' }), reason: 'thin_event' },
+    { name: 'a thin event without id', given: { object: 'v2.core.event', type: 'v1.x' }, reason: 'id_unusable' },
+    { name: 'a thin event without type', given: { object: 'v2.core.event', id: 'evt_1' }, reason: 'type_unusable' },
     { name: 'another object', given: event({}, { object: 'refund' }), reason: 'not_an_event' },
     { name: 'no object field', given: { id: 'evt_1', type: 'x' }, reason: 'not_an_event' },
     { name: 'an empty object', given: {}, reason: 'not_an_event' },
@@ -95,6 +96,16 @@ describe("the processor's event", () => {
     { name: 'a list as type', given: event({}, { type: ['refund.created'] }), reason: 'type_unusable' },
   ])('is malformed with $name', ({ given, reason }) => {
     expect(identify(given)).toEqual({ kind: 'malformed', reason })
+  })
+
+  test.each([
+    { type: 'refund', subject: 'x_1' },
+    { type: 'charge', subject: 'x_1' },
+    { type: 'subscription', subject: 'x_1' },
+    { type: 'v2.core.event_destination', subject: null },
+  ])('that is thin is about its related $type: $subject', ({ type, subject }) => {
+    const given = { id: 'evt_65', object: 'v2.core.event', type: 'v1.any', related_object: { id: 'x_1', type } }
+    expect(identify(given)).toEqual({ kind: 'identified', eventId: 'evt_65', eventType: 'v1.any', subject })
   })
 
   test('does not take a field from a prototype that the body names', () => {

@@ -1,21 +1,19 @@
 import { fieldAt, firstId, isUsableWord } from '../event-fields.ts'
 import type { Identification } from '../provider.ts'
+import { isThin, relatedObject } from './thin-event.ts'
 
-/** The object type of thin events, which contain no object and are refused. */
-const THIN_EVENT = 'v2.core.event'
 /** The object types that are payments. All other objects contain the id of their payment. */
 const PAYMENTS = new Set<unknown>(['payment_intent', 'charge'])
 
-/** Reads the envelope `{id, object: "event", type, data: {object}}`. */
+/** Reads the envelope `{id, object: "event", type, data: {object}}`, or that of a thin event. */
 export function identify(event: Readonly<Record<string, unknown>>): Identification {
-  const object = fieldAt(event, 'object')
-  if (object === THIN_EVENT) return { kind: 'malformed', reason: 'thin_event' }
-  if (object !== 'event') return { kind: 'malformed', reason: 'not_an_event' }
+  if (fieldAt(event, 'object') !== 'event' && !isThin(event)) return { kind: 'malformed', reason: 'not_an_event' }
   const eventId = fieldAt(event, 'id')
   if (!isUsableWord(eventId)) return { kind: 'malformed', reason: 'id_unusable' }
   const eventType = fieldAt(event, 'type')
   if (!isUsableWord(eventType)) return { kind: 'malformed', reason: 'type_unusable' }
-  return { kind: 'identified', eventId, eventType, subject: subjectOf(fieldAt(event, 'data', 'object')) }
+  const object = isThin(event) ? relatedObject(event) : fieldAt(event, 'data', 'object')
+  return { kind: 'identified', eventId, eventType, subject: subjectOf(object) }
 }
 
 /**

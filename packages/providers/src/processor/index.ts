@@ -2,14 +2,16 @@ import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { Provider } from '../provider.ts'
 import { authenticate, prepareSecret } from './authenticate.ts'
 import { identify } from './identify.ts'
-import { normaliseEvent, normaliseObject } from './normalise.ts'
+import { EVENTS, normaliseEvent, normaliseObject } from './normalise.ts'
 import { readBack } from './read-back.ts'
+import { thinType } from './thin-event.ts'
 
 /** The card processor (Stripe). */
 export const processor: Provider = {
   kind: 'processor',
   credentialHeaders: ['processor-signature', 'stripe-signature'],
   subscribedEvents: EVENTS_TO_TICK.processor,
+  thinEvents: [...EVENTS.keys()].map(thinType),
   prepareSecret,
   authenticate,
   identify,

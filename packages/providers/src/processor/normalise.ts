@@ -3,13 +3,14 @@ import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { fieldAt, objectAt } from '../event-fields.ts'
 import { helpful, type Meaning, type ObjectMeaning, UnixTime } from '../object-fields.ts'
-import type { NormaliseEvent, NormaliseObject } from '../sighting.ts'
+import type { NormaliseEvent, NormaliseObject, ObjectOrigin } from '../sighting.ts'
 import { meaningOfCharge } from './objects/charge.ts'
 import type { ProcessorContext } from './objects/context.ts'
 import { meaningOfDispute } from './objects/dispute.ts'
 import { meaningOfRefund } from './objects/refund.ts'
 import { meaningOfAbortedSchedule, meaningOfNewSchedule, meaningOfSchedule } from './objects/schedule.ts'
 import { meaningOfSubscription } from './objects/subscription.ts'
+import { accountIn, factsOfThin, hintOf, isThin, snapshotType } from './thin-event.ts'
 
 const OBJECTS: ReadonlyMap<string, ObjectMeaning<ProcessorContext>> = new Map([
   ['refund', meaningOfRefund],
@@ -69,13 +70,19 @@ function causedBy({ request }: Readonly<Record<string, unknown>>): ProcessorCont
   return typeof id === 'string' ? 'request' : null
 }
 
-/** Normalises an event of the card processor. */
-export const normaliseEvent: NormaliseEvent = ({ projectId, eventType }, event) =>
-  meaningOfEvent(projectId, eventType, event)
+/** Normalises an event of the card processor. A thin event is a hint. */
+export const normaliseEvent: NormaliseEvent = ({ projectId, eventId, eventType }, event) => {
+  if (!isThin(event)) return meaningOfEvent(projectId, eventType, event)
+  return EVENTS.has(snapshotType(eventType)) ? hintOf(event, eventId, eventType) : notJudged(eventType)
+}
+
+function notJudged(eventType: string): Meaning {
+  return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
+}
 
 function meaningOfEvent(projectId: string, eventType: string, event: Readonly<Record<string, unknown>>): Meaning {
   const known = EVENTS.get(eventType)
-  if (known === undefined) return { kind: 'ignored', reason: `Events of type ${eventType} are not judged` }
+  if (known === undefined) return notJudged(eventType)
   const object = objectAt(event, 'data', 'object')
   if (object === undefined) return { kind: 'malformed', reason: 'data.object: There is no object' }
   const envelope = Envelope.parse(event)
@@ -108,9 +115,21 @@ const OF_NO_EVENT = {
 /** Normalises an object of the card processor. */
 export const normaliseObject: NormaliseObject = (origin, type, object) => {
   // A sweep returns the events of schedules, because the object of a schedule has neither the time nor the request of its end.
-  if (type === 'event') return meaningOfEvent(origin.projectId, String(object.type), object)
+  if (type !== 'event') return meaningOfObject(origin, type, object)
+  if (!isThin(object)) return meaningOfEvent(origin.projectId, String(object.type), object)
+  // An object that was read with its thin event.
+  const read = objectAt(object, 'data', 'object') ?? {}
+  return meaningOfObject(origin, String(read.object), read, factsOfThin(object))
+}
+
+function meaningOfObject(
+  { projectId, readAt, account }: ObjectOrigin,
+  type: string,
+  object: Readonly<Record<string, unknown>>,
+  facts: Partial<ProcessorContext> = {},
+): Meaning {
   const meaning = OBJECTS.get(type)
   if (meaning === undefined) return { kind: 'ignored', reason: `Objects of type ${type} are not judged` }
-  const { projectId, readAt } = origin
-  return meaning({ projectId, site: null, shownAt: readAt, ...OF_NO_EVENT }, object)
+  const read = { projectId, site: null, shownAt: readAt, ...OF_NO_EVENT, account: accountIn(account) }
+  return meaning({ ...read, ...facts }, object)
 }

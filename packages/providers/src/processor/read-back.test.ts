@@ -1,5 +1,5 @@
 import { Secret } from '@backstop/kit/config'
-import { createCardProcessor, startProcessorApi } from '@backstop/simulator'
+import { createCardProcessor, startProcessorApi, thinEventOf } from '@backstop/simulator'
 import { afterEach, describe, expect, test } from 'vitest'
 import { forwardTo, json, withOtherId } from '../../test/read-back/answers.ts'
 import { MINUTE, START, TEST_READ_KEY, useReaderHarness } from '../../test/read-back/reader-harness.ts'
@@ -96,6 +96,38 @@ describe('a read of the card processor', () => {
         headers: { authorization: `Bearer ${TEST_READ_KEY}`, 'stripe-version': expect.stringMatching(/^\d{4}-/) },
       },
     ])
+  })
+
+  test('of a connected account names it, and its thin event is read at the second version of the API', async () => {
+    const { egress, requests } = createRecordingEgress()
+    const reader = harness.openReader('https://api.example.com/v1/', { egress })
+    const account = 'acct_1'
+    await reader.read(
+      [
+        { type: 'refund', id: 're_1', account },
+        { type: 'event', id: 'evt_65', account },
+      ],
+      1_000,
+    )
+    expect(requests.map(({ url }) => url.split('?')[0]).sort()).toEqual([
+      'https://api.example.com/v1/refunds/re_1',
+      'https://api.example.com/v2/core/events/evt_65',
+    ])
+    for (const { headers } of requests) expect(headers).toMatchObject({ 'stripe-context': account })
+  })
+
+  test('adds the request of a thin event to its refund, and reads the refund also without it', async () => {
+    const { account, reader } = await openAccount()
+    const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
+    const refund = account.refund({ charge: charge.id, amount: 1_500, idempotencyKey: 'key-1' })
+    const [made] = account.events().filter(({ type }) => type === 'refund.created')
+    const read = (id: string) =>
+      harness.find(reader, [
+        { type: 'refund', id: refund.id },
+        { type: 'event', id },
+      ])
+    expect(await read(thinEventOf(made!).id)).toMatchObject([{ providerRef: refund.id, idempotencyKey: 'key-1' }])
+    expect(await read('evt_6_unknown')).toMatchObject([{ providerRef: refund.id, idempotencyKey: null }])
   })
 
   test('finds the refunds of a payment by the payment intent or the charge', async () => {

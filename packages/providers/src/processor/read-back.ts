@@ -22,6 +22,7 @@ import { foundAll, foundOne, type TargetResult } from '../http/read-targets.ts'
 import { openReader } from '../http/reader.ts'
 import type { ReadBack } from '../read-back.ts'
 import { EVENTS } from './normalise.ts'
+import { THIN_EVENTS } from './thin-event.ts'
 import { USED_FIELDS } from './used-fields.ts'
 
 /** The API version that `normaliseObject` supports. It is sent, because the default of an account may be years older. */
@@ -96,12 +97,26 @@ export const readBack: ReadBack = {
 
   open(options) {
     const base = baseUrl(options.apiBase ?? 'https://api.stripe.com', '/v1')
-    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, used: USED_FIELDS }
+    const details = { ...THIN_EVENTS, base: base.replace(/\/v1$/, '/v2') }
+    const parts = { dialect: DIALECT, limits: readBack.limits, base, readTarget, details, used: USED_FIELDS }
     return openReader({ ...parts, changes: [REFUNDS, CHANGES], schedules: [SUBSCRIPTIONS] }, options)
   },
 }
 
-async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
+/** Reads a target, as its connected account if it has one. */
+async function readTarget(
+  client: ApiClient,
+  { account, ...target }: ReadTarget,
+  budget: Budget,
+): Promise<TargetResult> {
+  if (account === undefined) return readOwn(client, target, budget)
+  // The header that the processor's SDK sends with the context of a thin event.
+  const answer = await readOwn(client, target, { ...budget, headers: { 'stripe-context': account } })
+  if (answer.kind === 'failed' || answer.objects === undefined) return answer
+  return { ...answer, objects: answer.objects.map(object => ({ ...object, account })) }
+}
+
+async function readOwn(client: ApiClient, { type, id }: ReadTarget, budget: Budget): Promise<TargetResult> {
   switch (type) {
     case 'refund':
       return foundOne(type, await readExpanded(client, type, '/refunds', id, EXPANDED_REFUND, budget))
@@ -113,6 +128,8 @@ async function readTarget(client: ApiClient, { type, id }: ReadTarget, budget: B
       const managed = firstId(answer.object.subscription, answer.object.released_subscription)
       return managed === null ? { kind: 'missing' } : readSubscription(client, managed, budget)
     }
+    case 'event':
+      return foundOne(type, await readOne(client, type, '/core/events', id, budget))
     case 'refunds_of_payment': {
       const query = { [id.startsWith('pi_') ? 'payment_intent' : 'charge']: id, limit: PAGE_SIZE }
       return foundAll('refund', await readWhole(client, { type: 'refund', path: '/refunds', query }, budget))

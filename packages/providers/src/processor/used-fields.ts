@@ -32,27 +32,31 @@ const SCHEDULE: UsedFields = {
   released_subscription: ID,
   phases: fields('end_date'),
 }
+const SUBSCRIPTION: UsedFields = {
+  ...fieldsOf(Subscription),
+  customer: CUSTOMER,
+  default_payment_method: ID,
+  default_source: ID,
+  schedule: ID,
+  latest_invoice: fields('id', 'number'),
+  items: {
+    data: { current_period_end: true, price: { ...fields('nickname', 'lookup_key'), product: fields('id', 'name') } },
+  },
+}
 
 /** The used fields of the processor's objects. */
 export const USED_FIELDS: UsedFieldsOfTypes = {
   refund: REFUND,
   charge: { ...CHARGE, refunds: { data: REFUND } },
-  subscription: {
-    ...fieldsOf(Subscription),
-    customer: CUSTOMER,
-    default_payment_method: ID,
-    default_source: ID,
-    schedule: ID,
-    latest_invoice: fields('id', 'number'),
-    items: {
-      data: { current_period_end: true, price: { ...fields('nickname', 'lookup_key'), product: fields('id', 'name') } },
-    },
-  },
+  subscription: SUBSCRIPTION,
   subscription_schedule: SCHEDULE,
   dispute: { ...fieldsOf(Dispute), charge: ID, payment_intent: ID },
-  // Only events of refunds and of schedules are read.
+  // Events of refunds, of schedules, and thin events of ended subscriptions are read.
   event: {
     ...fields('id', 'object', 'type', 'created', 'livemode', 'request', 'account'),
-    data: { previous_attributes: fieldsOf(Schedule), object: { ...SCHEDULE, ...REFUND } },
+    reason: {
+      request: { ...fields('id', 'idempotency_key'), client: { api_key: ID, dashboard_user: fields('email') } },
+    },
+    data: { previous_attributes: fieldsOf(Schedule), object: { ...SUBSCRIPTION, ...SCHEDULE, ...REFUND } },
   },
 }

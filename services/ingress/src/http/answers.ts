@@ -41,7 +41,6 @@ const MALFORMED_DETAILS = {
   not_json: 'The body is not JSON; send it without a byte order mark and without compression',
   not_an_object: 'The body is JSON but not an object',
   not_an_event: 'The body is not an event object of this provider; post the events as the provider makes them',
-  thin_event: 'Thin events contain no object; configure the provider to send snapshot events to this endpoint',
   id_unusable: "The event has no usable id: the provider's id field must hold 1 to 255 printable ASCII characters",
   type_unusable:
     "The event has no usable type: the provider's type field must hold 1 to 255 printable ASCII characters",

@@ -33,6 +33,28 @@ describe('an authentic event', () => {
     })
   })
 
+  test('of the processor may be thin, and a thin one must be signed too', async () => {
+    const event = {
+      ...{ id: 'evt_65', object: 'v2.core.event', type: 'v1.refund.created', livemode: true, context: null },
+      ...{
+        created: '2026-03-01T12:00:00.000Z',
+        related_object: { id: 're_1', type: 'refund', url: '/v1/refunds/re_1' },
+      },
+    }
+    const body = JSON.stringify(event)
+    const answer = await post(urlOf('processor'), body, credentialOf('processor', body))
+    expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({
+      status: 200,
+      body: { received: true, event_id: 'evt_65' },
+    })
+    expect(last('processor').headers).toMatchObject({ event_id: 'evt_65', event_type: 'v1.refund.created' })
+    expect(await createFixedCodec().decode('inbound-event', last('processor').value)).toMatchObject({ body: event })
+
+    const before = stored('processor').length
+    expect(await post(urlOf('processor'), body, credentialOf('processor', `${body} `))).toMatchObject({ status: 400 })
+    expect(stored('processor')).toHaveLength(before)
+  })
+
   test('posted again is acknowledged again, under the same message id', async () => {
     const before = stored('processor').length
     const answers = [

@@ -211,9 +211,9 @@ describe('an authentic body that is no event of its provider', () => {
     },
     {
       provider: 'processor',
-      name: 'a thin event',
-      body: '{"id":"evt_1","object":"v2.core.event","type":"x"}',
-      reason: 'thin_event',
+      name: 'a thin event without id',
+      body: '{"object":"v2.core.event","type":"v1.refund.created"}',
+      reason: 'id_unusable',
     },
     { provider: 'processor', name: 'another object', body: '{"id":"re_1","object":"refund"}', reason: 'not_an_event' },
     { provider: 'processor', name: 'no id', body: '{"object":"event","type":"x"}', reason: 'id_unusable' },

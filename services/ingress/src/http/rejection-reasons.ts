@@ -24,7 +24,6 @@ export const REJECTION_REASONS = [
   'not_json',
   'not_an_object',
   'not_an_event',
-  'thin_event',
   'id_unusable',
   'type_unusable',
   'connection_rate_limit',

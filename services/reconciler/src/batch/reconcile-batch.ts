@@ -160,8 +160,9 @@ function traceparentsOf(results: readonly CaseResult[]): ReadonlyMap<string, str
 async function holdUnverifiedHints(items: readonly WorkItem[], { stores, clock }: ReconcileParts): Promise<void> {
   const unanswered = items.flatMap(item => {
     if (item.kind !== 'readback') return []
-    const { outcome, provider } = item.readback
-    return outcome === 'unavailable' && provider === 'subscription' ? [item.readback] : []
+    const { outcome, provider, event } = item.readback
+    const needsData = provider === 'subscription' || event !== null
+    return outcome === 'unavailable' && needsData ? [item.readback] : []
   })
   const hints = unanswered.filter(({ event }) => event !== null)
   for (const [reason, group] of Map.groupBy(hints, ({ failure }) => failure ?? 'Not verified')) {

@@ -244,7 +244,7 @@ function effectsOfReadback(readback: Readback, connection: NamedConnection | und
 function meaningOf(
   { project_id, connection_id, provider, read_at }: Readback,
   connection: ConnectionDocument | undefined,
-  { type, body, fault, mode }: ReadObject,
+  { type, body, fault, mode, account }: ReadObject,
 ): Exclude<Normalised, { kind: 'hint' }> {
   if (fault !== undefined) return { kind: 'malformed', reason: fault }
   const origin = {
@@ -255,6 +255,7 @@ function meaningOf(
     // than the change.
     readAt: Math.floor(Date.parse(read_at) / 1000) * 1000,
     mode,
+    account,
   }
   return PROVIDERS[provider].normaliseObject(origin, type, body)
 }

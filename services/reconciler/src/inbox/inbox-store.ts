@@ -1,6 +1,6 @@
 import type { InboxBodyDocument, InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
-import type { Filter } from 'mongodb'
+import type { Collection, Filter } from 'mongodb'
 
 export interface InboxEntry {
   readonly document: InboxDocument
@@ -13,6 +13,8 @@ export interface InboxEntry {
 export interface Inbox {
   /** The ids that have an entry, with any outcome. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** When the newest notification of these types arrived since a time, in milliseconds since the epoch; null if none has. */
+  newestOf(connectionId: string, types: readonly string[], since: number): Promise<number | null>
   /** The ids that are done. A dead-lettered event is not done, because it may be usable when it is sent again. */
   done(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Stores bodies of events that are not decided yet. An event is done when its entry is inserted. */
@@ -64,6 +66,7 @@ export function createMongoInbox(mongo: Mongo): Inbox {
   }
   return {
     known: ids => find(ids, {}),
+    newestOf: (...which) => asUnavailable(() => findNewest(inbox, ...which)),
     done: ids => find(ids, { outcome: { $ne: 'parked' } }),
     keepBodies: documents => asUnavailable(() => insertBodies(documents)),
     async insert(entries) {
@@ -119,4 +122,13 @@ export function createMongoInbox(mongo: Mongo): Inbox {
         return (await bodies.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } })).deletedCount
       }),
   }
+}
+
+async function findNewest(
+  inbox: Collection<InboxDocument>,
+  ...[connection_id, types, since]: Parameters<Inbox['newestOf']>
+): Promise<number | null> {
+  const which = { connection_id, event_type: { $in: [...types] }, received_at: { $gte: new Date(since) } }
+  const newest = await inbox.findOne(which, { sort: { received_at: -1 }, projection: { received_at: 1 } })
+  return newest?.received_at.getTime() ?? null
 }

@@ -19,6 +19,7 @@ import type { ConnectionIncidents } from '../incidents/connection-incidents.ts'
 import type { ConnectionReaders } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
 import { pauseAfterFailures } from '../reading/rules/reading-pause.ts'
+import { findArrived } from './arrived-events.ts'
 import { describeMissing, judgeFeed } from './rules/silent-feed.ts'
 import { createSweepPool } from './sweep-pool.ts'
 import type { SweepEnd, SweepStore } from './sweep-store.ts'
@@ -26,7 +27,7 @@ import type { SweepEnd, SweepStore } from './sweep-store.ts'
 export interface SweeperOptions {
   readonly sweeps: SweepStore
   readonly connections: Pick<ConnectionReader, 'readable'>
-  readonly inbox: Pick<Inbox, 'known'>
+  readonly inbox: Pick<Inbox, 'known' | 'newestOf'>
   readonly readers: Pick<ConnectionReaders, 'readerFor'>
   readonly heldHints: HeldHints
   readonly incidents: ConnectionIncidents
@@ -293,9 +294,7 @@ async function checkFeed(
   const asked: ReadonlySet<string> = new Set(PROVIDERS[connection.kind].subscribedEvents)
   const relevant = listed.filter(event => asked.has(event.eventType))
   const before = sweep.unseen.map(fromUnseen)
-  const inboxId = (eventId: string) => `${connection._id}/${eventId}`
-  const known = await inbox.known([...before, ...relevant].map(event => inboxId(event.eventId)))
-  const arrived = new Set([...before, ...relevant].map(e => e.eventId).filter(id => known.has(inboxId(id))))
+  const arrived = await findArrived(connection, [...before, ...relevant], inbox)
   const madeAt = connection.created_at.getTime()
   const feed = judgeFeed({ unseen: before }, relevant, arrived, madeAt, clock.now())
   let open = await incidents.resolve(connection, 'VERIFICATION_UNAVAILABLE', sweep.open_incidents)

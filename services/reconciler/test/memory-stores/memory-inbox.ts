@@ -14,6 +14,13 @@ export function createMemoryInbox(entries: Map<string, InboxEntry>): Inbox {
   }
   return {
     known: async ids => new Set(ids.filter(id => entries.has(id))),
+    newestOf: async (connectionId, types, since) => {
+      const times = [...entries.values()]
+        .filter(({ document }) => document.connection_id === connectionId && types.includes(document.event_type))
+        .map(({ document }) => document.received_at.getTime())
+        .filter(time => time >= since)
+      return times.length === 0 ? null : Math.max(...times)
+    },
     done: async ids => new Set(ids.filter(isDone)),
     // An entry brings its body with it.
     keepBodies: async () => {},

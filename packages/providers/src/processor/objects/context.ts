@@ -1,4 +1,4 @@
-import { idempotencyReference } from '@backstop/contracts'
+import { idempotencyReference, type Origin } from '@backstop/contracts'
 import type { SightingContext } from '../../object-fields.ts'
 
 /** The inputs of normalisation besides the object, most of them from its event. */
@@ -7,6 +7,8 @@ export interface ProcessorContext extends SightingContext {
   readonly idempotencyKey: string | null
   /** The id of the request that caused the event. Null if there is none, and for objects that were read. */
   readonly requestId: string | null
+  /** Who sent the request. Only a thin event that was read may say it. */
+  readonly client?: Partial<Origin>
   /** The time when the object changed into this state. Null for objects that were read or listed. */
   readonly changedAt: number | null
   /** The cause of the event: a request, or the processor itself. Null if unknown, and for objects that were read. */

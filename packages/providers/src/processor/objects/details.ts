@@ -41,12 +41,12 @@ export function destinationOf(charge: Charge, refundTo: string | null): string |
  * @param isAutomatic true if a field that only the processor sets shows that it acted by itself
  */
 export function originOf(
-  { requestId, idempotencyKey, by }: ProcessorContext,
+  { requestId, idempotencyKey, by, client }: ProcessorContext,
   isAutomatic: boolean,
 ): Partial<Origin> | undefined {
   const id = shownText(requestId)
   const idempotency_key = shownText(idempotencyKey)
-  if (id !== null) return { channel: 'api', request_id: id, idempotency_key }
+  if (id !== null) return { channel: 'api', request_id: id, idempotency_key, ...client }
   return { channel: isAutomatic && by !== 'request' ? 'automatic' : null, idempotency_key }
 }
 

@@ -16,9 +16,9 @@ export const RETRY_DELAY_MS = 30_000
 export const VERIFY_WITHIN_MS = 15 * 60_000
 
 /**
- * Decides the next step after a provider was asked. A verdict on a subscription needs the provider's data, so its
- * re-read is repeated for longer. Any other look gets the answer `unavailable` at once, and its case schedules further
- * questions.
+ * Decides the next step after a provider was asked. A hint, and a verdict on the biller's objects, need the provider's
+ * data, so their re-reads are repeated for longer. Any other look gets the answer `unavailable` at once, and its case
+ * schedules further questions.
  * @param askedAt when the question was sent, in milliseconds since the epoch. An event that arrives after it is newer
  * than the answer.
  * @param now milliseconds since the epoch
@@ -44,8 +44,9 @@ export function decideRereadOutcome(reread: Reread, asked: AskResult, askedAt: n
   }
 }
 
-function hasEnded({ provider, first_requested_at }: Reread, now: number): boolean {
-  return provider !== 'subscription' || now - Date.parse(first_requested_at) >= VERIFY_WITHIN_MS
+function hasEnded({ provider, reason, first_requested_at }: Reread, now: number): boolean {
+  const needsData = provider === 'subscription' || reason === 'hint'
+  return !needsData || now - Date.parse(first_requested_at) >= VERIFY_WITHIN_MS
 }
 
 /** The longest time for one question including its retries, in milliseconds. */
