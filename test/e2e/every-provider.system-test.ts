@@ -100,9 +100,10 @@ async function planAllChanges(customer: Customer): Promise<PlannedChange[]> {
   const cards = await connectProcessor(customer, { isReadable: true, disturbance, events })
   const till = await connectProcessor(customer, { disturbance, events })
   const oldTill = await connectProcessor(customer, { disturbance, sendsRefundEvents: false })
+  const thinCards = await connectProcessor(customer, { isReadable: true, disturbance, payload: 'thin' })
   const reseller = await connectReseller(customer, { isReadable: true, disturbance })
   const biller = await connectBiller(customer, { disturbance: { ...disturbance, falseValuesRate: 0.5 } })
-  stops.push(...[cards, till, oldTill, reseller, biller].map(account => () => account.stop()))
+  stops.push(...[cards, till, oldTill, thinCards, reseller, biller].map(account => () => account.stop()))
   let from = 1
   const plan = (kinds: Parameters<typeof planChanges>[0], count: number, unexplained: number, lost: number) => {
     from += count
@@ -113,6 +114,8 @@ async function planAllChanges(customer: Customer): Promise<PlannedChange[]> {
       ...plan(processorChangeKinds(cards), IS_SOAK ? 1_400 : 400, 0.05, 0.02),
       ...plan(processorChangeKinds(till), IS_SOAK ? 2_050 : 450, 0.05, 0),
       ...plan(processorChangeKinds(oldTill).slice(0, 2), IS_SOAK ? 500 : 100, 0.05, 0),
+      // Each of its events is read back.
+      ...plan(processorChangeKinds(thinCards).slice(0, 2), 60, 0.1, 0),
       ...plan(resellerChangeKinds(reseller), IS_SOAK ? 1_000 : 400, 0.05, 0.02),
       ...plan(billerChangeKinds(biller, cards), 50, 0.15, 0.04),
     ],

@@ -23,6 +23,7 @@ const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'command/mark-replayed': 'a new command',
     'command/replay-inbox': 'a new command',
     'reread/hint-with-event': 'a new kind of target',
+    'reread/thin-event-of-account': 'a new kind of target',
   },
   '0.2.0': {
     'alert/incident-opened-recovered-key': 'a new code of an incident',

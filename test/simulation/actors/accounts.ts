@@ -6,6 +6,7 @@ import {
   createChance,
   createReseller,
   type EventSource,
+  type Payload,
   type ProviderApi,
   startBillerApi,
   startProcessorApi,
@@ -100,7 +101,7 @@ function openAccount(
   const { api, clock } = world
   const { kind, projectId } = given
   const endpoint: Endpoint = { connectionId: '', credential: { kind: 'none' } }
-  const notifications = new Notifications(world, random, kind, () => endpoint)
+  const notifications = new Notifications(world, random, kind, () => endpoint, payloadFor(given, random))
   notifications.follow(given.account as EventSource<ProviderEvent>)
   const account: Account = {
     ...given,
@@ -132,6 +133,14 @@ function openAccount(
     withLostEvents: act => notifications.losing(act),
   }
   return account
+}
+
+/** What the provider posts. Without a read key only events with their object are judged. */
+function payloadFor({ kind, isReadable }: Pick<Account, 'kind' | 'isReadable'>, random: Random): Payload {
+  // A number of its own, so that the seeds of before give the same runs otherwise.
+  const chosen = random.fork('payload').between(0, 4)
+  if (kind !== 'processor' || chosen > 1) return 'snapshot'
+  return chosen === 0 && isReadable ? 'thin' : 'both'
 }
 
 /**

@@ -2,7 +2,13 @@ import { EVENTS_TO_TICK } from '@backstop/client/setup-steps'
 import type { ProviderKind } from '@backstop/contracts'
 import { bytesOf, type Credential, createChance, credentialHeaders, type EventSource } from '@backstop/simulator'
 import { withFalseValues } from '../../../packages/simulator/src/biller/false-values.ts'
-import { isAccepted, nameOf, type ProviderEvents } from '../../../packages/simulator/src/posting/provider-event.ts'
+import {
+  formsOf,
+  isAccepted,
+  nameOf,
+  type Payload,
+  type ProviderEvents,
+} from '../../../packages/simulator/src/posting/provider-event.ts'
 import type { Random } from '../world/random.ts'
 import type { World } from './world.ts'
 
@@ -11,6 +17,8 @@ const ANSWER_WITHIN_MS = 20_000
 const REPEAT_AFTER_MS = [2_000, 10_000, 30_000, 60_000] as const
 
 export type ProviderEvent = ProviderEvents[ProviderKind]
+/** What is posted of an event: the event, or its thin form. */
+type Form = ReturnType<typeof formsOf>[number]
 
 /** The endpoint that is set up at the provider. It changes when an account is connected again or its secret is rotated. */
 export interface Endpoint {
@@ -24,14 +32,21 @@ export class Notifications {
   readonly #random: Random
   readonly #kind: ProviderKind
   readonly #endpoint: () => Endpoint
+  readonly #payload: Payload
   #isLosing = false
   #isRemoved = false
 
-  constructor(world: World, random: Random, kind: ProviderKind, endpoint: () => Endpoint) {
+  constructor(world: World, random: Random, kind: ProviderKind, endpoint: () => Endpoint, payload: Payload) {
+    this.#payload = payload
     this.#world = world
     this.#random = random
     this.#kind = kind
     this.#endpoint = endpoint
+  }
+
+  /** True if the provider sends only notifications without their object. */
+  get areThin(): boolean {
+    return this.#payload === 'thin'
   }
 
   follow(account: EventSource<ProviderEvent>): void {
@@ -39,7 +54,8 @@ export class Notifications {
     account.onEvent(event => {
       if (!wanted.has(nameOf(event).type)) return
       account.notePosting(event, 'succeeded')
-      if (!this.#isLosing) this.#notify(event)
+      if (this.#isLosing) return
+      for (const form of formsOf(event, this.#payload)) this.#notify(form)
     })
   }
 
@@ -58,8 +74,9 @@ export class Notifications {
     this.#isRemoved = true
   }
 
-  #notify(event: ProviderEvent): void {
+  #notify(event: Form): void {
     const { clock, swarm, happened } = this.#world
+    if ('related_object' in event) happened('a notification was thin')
     const random = this.#random
     const { repeats, delayMs, falseValues } = swarm()
     const isRepeated = random.chance(repeats)
@@ -85,7 +102,7 @@ export class Notifications {
     })
   }
 
-  async #post(event: ProviderEvent, attempt: number): Promise<void> {
+  async #post(event: Form, attempt: number): Promise<void> {
     if (this.#isRemoved) return
     const { clock, truth } = this.#world
     const { connectionId, credential } = this.#endpoint()
@@ -99,7 +116,7 @@ export class Notifications {
     clock.schedule(pauseMs, () => this.#post(event, attempt + 1))
   }
 
-  #send(event: ProviderEvent, credential: Credential) {
+  #send(event: Form, credential: Credential) {
     const { cluster, clock } = this.#world
     const body = bytesOf(event)
     const headers = {
@@ -114,7 +131,7 @@ export class Notifications {
 }
 
 /** The reseller's subscription whose payment an event shows as late. */
-function latePaymentIn(event: ProviderEvent): string | undefined {
+function latePaymentIn(event: Form): string | undefined {
   if (!('data' in event) || !('status' in event.data) || event.data.status !== 'past_due') return undefined
   return String(event.data.id)
 }

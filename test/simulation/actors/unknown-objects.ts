@@ -17,10 +17,10 @@ async function notifyAboutUnknown({ world, random, customers }: Scene): Promise<
   if (!account.isConnected) return
   const names = refundElsewhere(account, { now: () => clock.now, chance: createChance(random.between(0, 2 ** 31)) })
   happened('a notification about an unknown object')
-  // A biller's notifications are only hints. The others are signed, so they alert.
-  const isHint = account.kind === 'subscription'
+  // A biller's notifications and thin ones are only hints. The others are signed and have an object, so they alert.
+  const isHint = account.kind === 'subscription' || account.notifications.areThin
   const denied = {
-    reason: 'the biller does not know it',
+    reason: 'the provider does not know it',
     explains: false,
     begins: { fromMs: 0, toMs: 0 },
     mayHide: true,

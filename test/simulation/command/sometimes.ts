@@ -16,6 +16,7 @@ export const SOMETIMES = [
   'a notification came after its second look was due',
   'a notification had false values',
   'a notification was sent twice',
+  'a notification was thin',
   'a person: acknowledge',
   'a person: claimed a change',
   'a person: comment',
