@@ -37,6 +37,8 @@ export interface Account {
   readonly account: object
   readonly providerApi: ProviderApi
   readonly isReadable: boolean
+  /** Whether its notifications only hint at changes, which the product has to read. */
+  readonly sendsHints: boolean
   readonly truth: AccountTruth
   readonly endpoint: Endpoint
   readonly notifications: Notifications
@@ -108,6 +110,7 @@ function openAccount(
     truth: { projectId, kind, grounds: [] as Ground[] },
     endpoint,
     notifications,
+    sendsHints: kind === 'subscription' || notifications.areThin,
     isConnected: false,
     isBeingChanged: false,
     isLagging: false,

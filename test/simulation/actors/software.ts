@@ -255,18 +255,18 @@ export function make({ world, random, kind, change, prepared }: Omit<Task, 'numb
     })
   if (!change.accounts.every(shown => shown.isConnected))
     deed.grounds.push({ reason: 'made while disconnected', explains: false, begins: { fromMs: atMs }, mayHide: true })
-  scheduleLaterChange({ world, random, kind, prepared })
+  scheduleLaterChange({ world, random, change, prepared })
   return deed
 }
 
-/** Providers give times in whole seconds, and a subscription biller's first change must have been read before its later one. */
+/** Providers give times in whole seconds, and a change that notifications only hint at must have been read before its later one. */
 function scheduleLaterChange({
   world,
   random,
-  kind,
+  change,
   prepared,
-}: Pick<Task, 'world' | 'random' | 'kind' | 'prepared'>): void {
-  const fromMs = kind.connection.kind === 'subscription' ? 75_000 : 1_500
+}: Pick<Task, 'world' | 'random' | 'change' | 'prepared'>): void {
+  const fromMs = change.accounts.some(({ sendsHints }) => sendsHints) ? 75_000 : 1_500
   if (prepared.makeLaterChange !== undefined)
     world.clock.schedule(random.between(fromMs, 2 * fromMs), () => void prepared.makeLaterChange?.())
 }

@@ -18,7 +18,7 @@ async function notifyAboutUnknown({ world, random, customers }: Scene): Promise<
   const names = refundElsewhere(account, { now: () => clock.now, chance: createChance(random.between(0, 2 ** 31)) })
   happened('a notification about an unknown object')
   // A biller's notifications and thin ones are only hints. The others are signed and have an object, so they alert.
-  const isHint = account.kind === 'subscription' || account.notifications.areThin
+  const isHint = account.sendsHints
   const denied = {
     reason: 'the provider does not know it',
     explains: false,
