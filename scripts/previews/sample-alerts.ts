@@ -4,6 +4,7 @@ import {
   sampleChannelIncident,
   sampleConnectionIncident,
   sampleFailingChannel,
+  sampleRefundedTwice,
 } from '@backstop/channels/test'
 import type { Alert } from '@backstop/contracts'
 import { awkwardAlert } from './awkward-alert.ts'
@@ -20,6 +21,7 @@ export function previewedAlerts(): { name: string; alert: Alert }[] {
     { name: 'incident.opened.channel-failing', alert: sampleFailingChannel() },
     { name: 'incident.opened.feed-silent', alert: sampleConnectionIncident('FEED_SILENT') },
     { name: 'incident.opened.unverified', alert: sampleConnectionIncident('VERIFICATION_UNAVAILABLE') },
+    { name: 'incident.opened.refunded-twice', alert: sampleRefundedTwice() },
     { name: 'incident.opened.test-mode', alert: sampleAction({ mode: 'test' }) },
     {
       name: 'incident.opened.dashboard-cancellation',

@@ -150,6 +150,43 @@ describe('connections in the console', () => {
     })
   })
 
+  describe('the rule about second refunds', () => {
+    test('is chosen on the page of the connection; its incident and its dry run name both refunds', async () => {
+      const { page } = tab
+      const { connection_id } = shop.connection
+      await tab.open(`/p/${shop.projectId}/connections/${connection_id}`)
+      const rule = page.getByLabel('Second refunds of the same amount').first()
+      await rule.click()
+      await page.getByRole('option', { name: 'Within a day' }).click()
+      await until('the stored rule', async () =>
+        (await connections()).find(({ refunded_twice_within_hours }) => refunded_twice_within_hours === 24),
+      )
+      const subject = shop.pay().paymentIntent.id
+      const refunds = await Promise.all(
+        [1, 2].map(async () => {
+          const { id } = shop.processor.refund({ payment_intent: subject, amount: 333 })
+          await shop.report({ subject, amount: 333, currency: 'eur', state: 'completed', provider_ref: id })
+          return id
+        }),
+      )
+      const incident = await until(
+        'the incident',
+        async () =>
+          (await shop.incidents()).find(({ refunded_twice }) =>
+            refunds.includes(refunded_twice?.earlier.provider_ref ?? ''),
+          ),
+        { timeoutMs: EVENT_MS },
+      )
+      await tab.open(`/p/${shop.projectId}/incidents/${incident.incident_id}`)
+      await page.getByRole('heading', { name: /Refunded twice: Refund of .*3\.33/ }).waitFor()
+      for (const id of refunds) await page.getByRole('link', { name: id }).first().waitFor()
+      await page.getByText('No real money moved').waitFor()
+      await tab.open(`/p/${shop.projectId}/dry-run?connection_id=${connection_id}&out_of_band=alert`)
+      await page.getByText('Second refunds within 24 hours').waitFor()
+      await page.getByRole('link', { name: incident.refunded_twice?.earlier.provider_ref ?? '' }).waitFor()
+    })
+  })
+
   async function connections(): Promise<(typeof shop.connection)[]> {
     const path = `/v1/projects/${shop.projectId}/connections`
     return (await shop.api.get<{ data: (typeof shop.connection)[] }>(path)).data

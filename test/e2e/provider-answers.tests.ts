@@ -2,7 +2,14 @@
  * Answers of a provider that arrive after the verdict: the result of a review, another amount, and reads after a read key was
  * added.
  */
-import type { Connection, InboxEntry, ShownBudget, ShownOperation } from '@backstop/contracts'
+import type {
+  Connection,
+  InboxEntry,
+  RefundedTwice,
+  SettingDryRun,
+  ShownBudget,
+  ShownOperation,
+} from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
@@ -81,6 +88,44 @@ describe('answers that arrive after the verdict', () => {
       expect(await budget()).toMatchObject({ used: 0, reserved: 0, left: 10_000 })
       expect(await incidents()).toMatchObject([{ code: 'REFUND_REJECTED' }])
       expect(alertsAbout(refund.id)).toHaveLength(1)
+    })
+
+    test('a refund that software makes again alerts once, and the dry run of the rule names it', async () => {
+      const customer = await openTestAccounts()
+      const cards = await connectProcessor(customer)
+      stops.push(() => cards.stop())
+      const path = `/v1/projects/${customer.projectId}/connections/${cards.connection.connection_id}`
+      await customer.api.patch(path, { refunded_twice_within_hours: 1 })
+      const subject = cards.account.createPayment({ amount: 5_000, currency: 'eur' }).paymentIntent.id
+      const refundAgain = async (amount: number) => {
+        const { id } = cards.account.refund({ payment_intent: subject, amount })
+        const { operation_id } = await cards.report({
+          ...{ subject, amount, currency: 'eur', state: 'completed', provider_ref: id },
+        })
+        return { id, operation_id }
+      }
+      const first = await refundAgain(900)
+      const second = await refundAgain(900)
+      const alert = await until(
+        'the alert about either refund',
+        () => [first, second].flatMap(({ id }) => customer.alertsAbout(id))[0],
+        { timeoutMs: WITHIN_MS },
+      )
+      expect(incidentOf(alert)).toMatchObject({ code: 'REFUNDED_TWICE', state: 'open' })
+      const { refunded_twice } = incidentOf(alert) as { refunded_twice: RefundedTwice }
+      const named = [refunded_twice.operation_id, refunded_twice.earlier.operation_id].toSorted()
+      expect(named).toEqual([first.operation_id, second.operation_id].toSorted())
+      // A refund of another amount follows on the same partition, so no further alert is on its way.
+      const other = await refundAgain(700)
+      await until('the other refund', async () => (await customer.action(other.id))?.verdict === 'explained', {
+        timeoutMs: WITHIN_MS,
+      })
+      expect(await customer.incidents()).toMatchObject([{ code: 'REFUNDED_TWICE' }])
+      expect((await customer.api.get<SettingDryRun>(`${path}/dry-run`)).refunded_twice).toMatchObject({
+        within_hours: 1,
+        would_alert: { count: 1 },
+        refunds: [refunded_twice],
+      })
     })
 
     test('an amount that differs from the operation is drift, and alerts once with both amounts', async () => {

@@ -1,6 +1,7 @@
 import type { Change } from './actors/accounts.ts'
 import { drawBudgets } from './actors/budgets.ts'
 import { drawContests } from './actors/contests.ts'
+import { drawDoubledRefunds } from './actors/doubled-refunds.ts'
 import { drawOutages } from './actors/outages.ts'
 import { drawPeople } from './actors/people.ts'
 import { drawItems, type PlanItem, type PlanParts, type Scene } from './actors/plan-items.ts'
@@ -26,6 +27,7 @@ export function drawPlan(scene: Scene): PlanItem[] {
     ...drawUnknownObjects(scene),
     ...drawReconnects(scene),
     ...drawStorms(early),
+    ...drawDoubledRefunds(early),
     ...drawBudgets(scene),
     ...drawContests(scene),
     ...drawUnusableEvents(scene),

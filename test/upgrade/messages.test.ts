@@ -16,7 +16,9 @@ const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'alert/incident-resolved-by-person': 'the timeline has an entry about a person',
     'command/erase-deliveries': 'a new command',
     'alert/incident-opened-recovered-key': 'a new code of an incident',
+    'alert/incident-opened-refunded-twice': 'a new code of an incident',
     'incident/recovered-key': 'a new code of an incident',
+    'incident/refunded-twice': 'a new code of an incident',
     'command/open-recovered-key-incident': 'a new command',
     'command/change-incident': 'a new command',
     'command/change-incidents': 'a new command',
@@ -27,6 +29,8 @@ const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   '0.2.0': {
     'alert/incident-opened-recovered-key': 'a new code of an incident',
+    'alert/incident-opened-refunded-twice': 'a new code of an incident',
+    'incident/refunded-twice': 'a new code of an incident',
     'command/open-recovered-key-incident': 'a new command',
     'incident/recovered-key': 'a new code of an incident',
   },

@@ -12,6 +12,34 @@ export function sampleAction(facts: Partial<Action> = {}): Alert {
   return { ...alert, data: { ...data, action: data.action && { ...data.action, ...facts } } }
 }
 
+/** The alert about a refund that software made twice. */
+export function sampleRefundedTwice(action: Partial<Action> = {}, incident: Partial<Incident> = {}): Alert {
+  const operation_id = 'op_7c1m4x9p2k6t8w3z'
+  const { data } = SAMPLE_ALERTS['incident.opened']()
+  const summary =
+    'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg was made twice, by operation op_3v8qk2x9m1s7d5f0 (re_3QK5vLAbCdEfGhIj0aAaAaA) and again by operation op_7c1m4x9p2k6t8w3z (re_3QK5vLAbCdEfGhIj0xYzAbCd)'
+  const explained = { verdict: 'explained', reason: 'provider_ref_matches', operation_id } as const
+  const why = { rule: 'An operation names it', candidates: [], read_back: null }
+  return opened(
+    'prj_sample',
+    {
+      code: 'REFUNDED_TWICE',
+      summary,
+      refunded_twice: {
+        operation_id,
+        earlier: {
+          action_id: 'act_5d8f1g4h7j0k3l6z',
+          provider_ref: 're_3QK5vLAbCdEfGhIj0aAaAaA',
+          operation_id: 'op_3v8qk2x9m1s7d5f0',
+          provider_created_at: '2026-11-21T09:58:09.000Z',
+        },
+      },
+      ...incident,
+    },
+    { action: data.action && { ...data.action, ...explained, why, ...action } },
+  )
+}
+
 const CONNECTION_SUMMARIES = {
   FEED_SILENT:
     'Connection "Shop Germany": the provider lists 3 events that did not arrive within 15 minutes, the first of 2026-11-21T09:40:00.000Z',

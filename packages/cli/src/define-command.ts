@@ -162,6 +162,12 @@ export function parseCount(text: string): number {
 }
 
 /** Reads the hours of an overlap, from 0. */
+export function parseRepeatHours(text: string): number {
+  const hours = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.NaN
+  if (hours <= 720) return hours
+  throw new InvalidArgumentError('Give a whole number of hours from 1 to 720.')
+}
+
 export function parseOverlapHours(text: string): number {
   if (/^(?:0|[1-9]\d{0,2})$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Give a whole number from 0.')

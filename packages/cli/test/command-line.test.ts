@@ -103,7 +103,7 @@ describe('backstop', () => {
     { args: ['explain', 'act_1', '--colour=red'], says: "Unknown option '--colour=red'" },
     { args: ['dry-run', '--out-of-band', 'alert', '-f'], says: "Unknown option '-f'" },
     { args: ['dry-run', '--from'], says: "Option '--from <time>' argument missing" },
-    { args: ['dry-run'], says: "Required option '--out-of-band <mode>' not specified" },
+    { args: ['dry-run', '--refunded-twice-within', '721'], says: 'Give a whole number of hours from 1 to 720.' },
     {
       args: ['dry-run', '--out-of-band', 'alert', 'now'],
       says: "Too many arguments for 'dry-run'. Expected 0 arguments but got 1.",

@@ -16,6 +16,7 @@ export type {
   CaseOutboxEntry,
   EvictedRecord,
   FollowedOperation,
+  RefundedTwiceSetting,
   RefundTotal,
   SightingSource,
   Snapshot,
@@ -58,6 +59,7 @@ export {
   resolveConnectionIncident,
 } from './incident/faulty-connection.ts'
 export type { ChangeDecision, ChangeIncident } from './incident/life-cycle.ts'
+export { COMPARED_FIELDS, type ComparedRefund, findRepeats } from './incident/refunded-twice.ts'
 export {
   type OpenIncident,
   openRequestedIncident,

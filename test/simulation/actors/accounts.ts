@@ -40,6 +40,8 @@ export interface Account {
   /** Whether its notifications only hint at changes, which the product has to read. */
   readonly sendsHints: boolean
   readonly truth: AccountTruth
+  /** Its setting `refunded_twice_within_hours`. */
+  readonly twiceWithinHours: number | null
   readonly endpoint: Endpoint
   readonly notifications: Notifications
   /** Whether the project has a connection to it now. */
@@ -61,7 +63,13 @@ export interface Accounts {
   readonly accounts: readonly Account[]
 }
 
-export async function openAccounts(world: World, random: Random, projectId: string): Promise<Accounts> {
+/** @param twiceWithinHours the setting `refunded_twice_within_hours` of its connections */
+export async function openAccounts(
+  world: World,
+  random: Random,
+  projectId: string,
+  twiceWithinHours: number | null,
+): Promise<Accounts> {
   const now = () => world.clock.now
   const chance = () => createChance(random.between(0, 2 ** 31))
   const access = () => ({ readKeys: [READ_KEY], now, rateLimits: [], chance: chance() })
@@ -69,7 +77,7 @@ export async function openAccounts(world: World, random: Random, projectId: stri
   const reseller = createReseller({ now, chance: chance() })
   const biller = createBiller({ now, chance: chance() })
   const open = (kind: ProviderKind, account: object, providerApi: ProviderApi, isReadable: boolean) =>
-    openAccount(world, random.fork(kind), { kind, account, providerApi, isReadable, projectId })
+    openAccount(world, random.fork(kind), { kind, account, providerApi, isReadable, projectId, twiceWithinHours })
   const cards = open('processor', processor, await startProcessorApi({ processor, ...access() }), random.chance(0.5))
   const sales = open('reseller', reseller, await startResellerApi({ reseller, ...access() }), random.chance(0.5))
   const subscriptions = open('subscription', biller, await startBillerApi({ biller, ...access() }), true)
@@ -98,7 +106,9 @@ function without<T>(excluded: readonly T[], values: readonly T[]): T[] {
 function openAccount(
   world: World,
   random: Random,
-  given: Pick<Account, 'kind' | 'account' | 'providerApi' | 'isReadable'> & { readonly projectId: string },
+  given: Pick<Account, 'kind' | 'account' | 'providerApi' | 'isReadable' | 'twiceWithinHours'> & {
+    readonly projectId: string
+  },
 ): Account {
   const { api, clock } = world
   const { kind, projectId } = given
@@ -163,7 +173,7 @@ async function noteReport(truth: Truth, given: object, call: Promise<Json>): Pro
 }
 
 async function connect(api: ApiUser, random: Random, account: Account): Promise<void> {
-  const { kind, isReadable, providerApi, truth, endpoint } = account
+  const { kind, isReadable, providerApi, truth, endpoint, twiceWithinHours } = account
   // The reseller makes the secret.
   const destinationSecret = `pdl_ntfset_01j0000000000000000000000_${random.between(0, 2 ** 31)}`
   const own = kind === 'reseller' ? { destination_secret: destinationSecret } : {}
@@ -172,6 +182,7 @@ async function connect(api: ApiUser, random: Random, account: Account): Promise<
     kind,
     name: `Account at the ${kind}`,
     out_of_band: 'alert',
+    ...(twiceWithinHours === null ? {} : { refunded_twice_within_hours: twiceWithinHours }),
     ...own,
     ...(isReadable ? { read_key: READ_KEY, api_base: providerApi.url } : {}),
     ...(kind === 'subscription' ? { site: 'shop' } : {}),

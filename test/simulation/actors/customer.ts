@@ -19,10 +19,17 @@ interface ReceiverUrls {
   readonly chat?: string
 }
 
+interface NewCustomer {
+  readonly name: string
+  readonly receivers: ReceiverUrls
+  /** The setting `refunded_twice_within_hours` of its connections; null by default. */
+  readonly twiceWithinHours?: number | null
+}
+
 export async function openCustomer(
   world: World,
   random: Random,
-  { name, receivers: { webhooks, chat } }: { readonly name: string; readonly receivers: ReceiverUrls },
+  { name, receivers: { webhooks, chat }, twiceWithinHours = null }: NewCustomer,
 ): Promise<Customer> {
   const { api } = world
   const projectId = String((await api.post('/v1/projects', { name })).project_id)
@@ -31,7 +38,7 @@ export async function openCustomer(
   if (chat !== undefined)
     await api.post('/v1/alert-channels', { ...common, config: { kind: 'slack', webhook_url: chat } })
   const hosts = webhooks.map(url => new URL(url).host)
-  return { projectId, hosts, ...(await openAccounts(world, random, projectId)) }
+  return { projectId, hosts, ...(await openAccounts(world, random, projectId, twiceWithinHours)) }
 }
 
 /** Makes a webhook channel. The judge knows it from then on. */

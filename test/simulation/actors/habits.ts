@@ -29,6 +29,8 @@ export interface Habits {
   readonly storms: number
   /** Groups of equal changes of which an expected change covers only some. */
   readonly cappedGroups: number
+  /** Refunds that software repeats although they had succeeded. */
+  readonly doubledRefunds: number
   /** Budgets under which programs request operations at the same time. */
   readonly budgets: number
   /** Operations that several programs end at the same time. */
@@ -64,6 +66,7 @@ export function drawHabits(random: Random): Habits {
     calmChanges: maybe(0.2, () => 2),
     forgeries: maybe(0.2, () => 1),
     departures: maybe(0.02, () => 1),
+    doubledRefunds: maybe(0.3, () => random.between(1, 2)),
   }
 }
 
@@ -82,6 +85,7 @@ export const NO_HABITS: Habits = {
   reconnects: 0,
   storms: 0,
   cappedGroups: 0,
+  doubledRefunds: 0,
   budgets: 0,
   contests: 0,
   unusableEvents: 0,

@@ -55,6 +55,13 @@ export interface CappedGroup {
   readonly covered: number
 }
 
+/** Two equal refunds of one payment, of which the second repeats the first. Operations explain both. */
+export interface DoubledRefund {
+  readonly deeds: readonly [Deed, Deed]
+  /** Whether their account has the rule that reports it. */
+  readonly hasRule: boolean
+}
+
 /** An alert channel and the time during which it works. */
 export interface ChannelTruth {
   readonly channelId: string
@@ -145,6 +152,7 @@ export interface Truth {
   readonly departed: { readonly connectionId: string; readonly atMs: number }[]
   readonly deeds: Deed[]
   readonly capped: CappedGroup[]
+  readonly doubled: DoubledRefund[]
   readonly channels: ChannelTruth[]
   readonly received: Received[]
   readonly failedAttempts: FailedAttempt[]
@@ -165,6 +173,7 @@ export function newTruth(): Truth {
     departed: [],
     deeds: [],
     capped: [],
+    doubled: [],
     channels: [],
     received: [],
     failedAttempts: [],

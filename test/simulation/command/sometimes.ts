@@ -49,6 +49,7 @@ export const SOMETIMES = [
   'a receiver: refuse',
   'a storm',
   'a write reached its server late',
+  'a refund was made twice',
   'a rolling update',
   'an account was connected again',
   'an account was disconnected',

@@ -50,6 +50,10 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
     run.truth.capped.push({ deeds: equal, covered: 1 })
     return run
   },
+  'second-refunds-alert-once': run => {
+    run.truth.doubled.push({ deeds: [deed('re_1'), deed('re_2')], hasRule: true })
+    return run
+  },
   'no-alert-before-its-second-look': run => {
     const [first] = run.truth.received.splice(0)
     return withReceived(run, { ...first!, atMs: T0 + MINUTE - 1 })

@@ -5,6 +5,7 @@ import { AUDIT_PROPERTIES } from './properties/audit.ts'
 import { DELIVERY_PROPERTIES } from './properties/deliveries.ts'
 import { DATA_PROPERTIES } from './properties/kept-data.ts'
 import { RECORD_PROPERTIES } from './properties/records.ts'
+import { SECOND_REFUND_PROPERTIES } from './properties/second-refunds.ts'
 import { TIME_PROPERTIES } from './properties/time.ts'
 import type { Property } from './property.ts'
 
@@ -16,6 +17,7 @@ export const PROPERTIES: readonly Property[] = [
     check: ({ truth }) => truth.wrongs,
   },
   ...ALERT_PROPERTIES,
+  ...SECOND_REFUND_PROPERTIES,
   ...TIME_PROPERTIES,
   ...DELIVERY_PROPERTIES,
   ...RECORD_PROPERTIES,

@@ -1,6 +1,12 @@
 import type { Action, Alert, Origin, VerdictReason } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { sampleAction, sampleChannelIncident, sampleConnectionIncident, sampleKeyIncident } from '../../test/samples.ts'
+import {
+  sampleAction,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+  sampleKeyIncident,
+  sampleRefundedTwice,
+} from '../../test/samples.ts'
 import { renderMail } from '../email/message.ts'
 import { slackMessage } from '../slack/message.ts'
 import { describeAlert } from './describe-alert.ts'
@@ -325,6 +331,67 @@ test.each([
   expect(described.facts.map(fact => fact.label)).toEqual(facts)
   expect(described.next.steps).toHaveLength(2)
   expect(described.summary).not.toMatch(/\dT\d\d:/)
+})
+
+describe('a refund that software made twice', () => {
+  test('is described by both refunds, both operations, the money, and what to do', () => {
+    const described = describeAlert(sampleRefundedTwice())
+    expect(described).toMatchObject({
+      title: 'Refunded twice: refund of EUR 1,249.90',
+      summary: 'Your software made a refund of EUR 1,249.90, and then made it again for the same payment.',
+      tone: 'alarm',
+      path: '/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b',
+      providerUrl: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg',
+    })
+    expect(described.facts.slice(0, 3)).toEqual([
+      {
+        label: 'First refund',
+        value: 're_3QK5vLAbCdEfGhIj0aAaAaA, made 2026-11-21 09:58:09 UTC by operation op_3v8qk2x9m1s7d5f0',
+      },
+      {
+        label: 'Second refund',
+        value: 're_3QK5vLAbCdEfGhIj0xYzAbCd, made 2026-11-21 09:58:41 UTC by operation op_7c1m4x9p2k6t8w3z',
+      },
+      { label: 'Customer', value: 'Jana Novak, jana.novak@example.com' },
+    ])
+    expect(described.next.sentence).toMatch(/^Find out now whether both refunds are meant\./)
+    expect(described.next.steps).toEqual([
+      expect.stringMatching(/^If both are meant, for example for two returned items: .* switch the rule off/),
+      expect.stringMatching(/^If not, look up both operations/),
+      expect.stringMatching(/^Some card refunds can still be cancelled/),
+    ])
+  })
+
+  test('of test money is marked, and has no hurry', () => {
+    expect(describeAlert(sampleRefundedTwice({ mode: 'test' }))).toMatchObject({
+      title: '[Test mode] Refunded twice: refund of EUR 1,249.90',
+      next: { sentence: 'No real money moved, so there is no hurry.' },
+    })
+  })
+
+  test.each([
+    {
+      by: 'itself',
+      end: { resolution: 'No money moved by re_2: the provider shows it as failed' },
+      title: 'Resolved: the refund of EUR 1,249.90 is no second one any more',
+      summary: /No money moved by re_2: the provider shows it as failed\.$/,
+    },
+    {
+      by: 'a person',
+      end: {
+        resolution: 'Resolved by Ann: it was our own change',
+        reason: 'our_own_change',
+        resolved_by: 'Ann',
+      } as const,
+      title: 'Resolved: refunded twice: refund of EUR 1,249.90',
+      summary: /^Ann resolved the incident: it was our own change\.$/,
+    },
+  ])('and ended by $by says how it ended', ({ end, title, summary }) => {
+    const { data, ...alert } = sampleRefundedTwice({}, { state: 'resolved', ...end }) as Of<'incident.opened'>
+    const described = describeAlert({ ...alert, event: 'incident.resolved', data })
+    expect(described.title).toBe(title)
+    expect(described.summary).toMatch(summary)
+  })
 })
 
 test('an operation that the provider does not have, or has with other data, is described by what to compare', () => {

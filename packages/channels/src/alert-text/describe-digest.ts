@@ -97,7 +97,7 @@ function sumsOf(alerts: readonly Alert[]): string[] {
     const sum = sums.get(key) ?? { name: facts.name, currency: facts.currency, count: 0, amount: 0 }
     sums.set(key, { ...sum, count: sum.count + 1, amount: sum.amount + facts.amount })
   }
-  const unexplainedFirst = ({ name }: Sum) => (/^(unexplained|storm)/.test(name) ? 0 : 1)
+  const unexplainedFirst = ({ name }: Sum) => (/^(unexplained|second|storm)/.test(name) ? 0 : 1)
   return [...sums.values()]
     .toSorted((a, b) => unexplainedFirst(a) - unexplainedFirst(b) || b.count - a.count)
     .map(textOf)
@@ -120,12 +120,14 @@ function sumFactsOf(alert: Alert): { name: string; currency: string | null; amou
   if (alert.event === 'storm.reported') return { name: 'storm report', currency: null, amount: 0 }
   if (alert.event === 'incident.acknowledged') return { name: 'acknowledged incident', currency: null, amount: 0 }
   if (alert.event === 'incident.resolved') return { name: 'resolved incident', currency: null, amount: 0 }
+  const code = alert.event === 'incident.opened' ? alert.data.incident.code : null
+  const isRepeat = code === 'REFUNDED_TWICE'
   const action =
-    alert.event === 'incident.opened' && alert.data.incident.code === 'UNEXPECTED_ACTION' ? alert.data.action : null
+    alert.event === 'incident.opened' && (isRepeat || code === 'UNEXPECTED_ACTION') ? alert.data.action : null
   if (action === null || movedNoMoney(action.state)) return { name: 'other alert', currency: null, amount: 0 }
   const test = action.mode === 'test' ? ' (test mode)' : ''
   return {
-    name: `unexplained ${action.kind.replaceAll('_', ' ')}${test}`,
+    name: `${isRepeat ? 'second' : 'unexplained'} ${action.kind.replaceAll('_', ' ')}${test}`,
     currency: action.amount === null ? null : action.currency,
     amount: action.amount ?? 0,
   }

@@ -12,6 +12,13 @@ export interface IncidentText extends Pick<AlertTexts, 'summary' | 'facts' | 'ne
   readonly resolved: string
 }
 
+/** The headlines of incidents about an action that is not shown. */
+const HEADLINES = {
+  REFUND_REJECTED: { opened: 'A refund was rejected', resolved: 'the rejected refund' },
+  REFUNDED_TWICE: { opened: 'A payment was refunded twice', resolved: 'the second refund' },
+  UNEXPECTED_ACTION: { opened: 'Unexplained action', resolved: 'the action is explained' },
+} as const
+
 /** The texts of an incident that is not about an action. */
 export function describeFault({ data: { incident, names } }: IncidentAlert): IncidentText {
   const { code } = incident
@@ -98,11 +105,11 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
         },
       }
     case 'REFUND_REJECTED':
+    case 'REFUNDED_TWICE':
     case 'UNEXPECTED_ACTION':
       return {
         ...shared,
-        opened: code === 'REFUND_REJECTED' ? 'A refund was rejected' : 'Unexplained action',
-        resolved: code === 'REFUND_REJECTED' ? 'the rejected refund' : 'the action is explained',
+        ...HEADLINES[code],
         next: { sentence: 'Open this incident in the console, and read why it was opened.', steps: [] },
       }
     default:

@@ -2,6 +2,7 @@ import type { Action, Alert, Incident, IncidentEvent, IncidentReason } from '@ba
 import type { AlertTexts } from './alert-description.ts'
 import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
 import { describeFault, type IncidentText } from './describe-fault.ts'
+import { describeRepeat } from './describe-repeat.ts'
 import { nextStepsOf } from './next-steps.ts'
 import { describeOrigin } from './origin-text.ts'
 import {
@@ -111,6 +112,8 @@ function rowsOfLifeCycle(incident: Incident): FactRow[] {
 
 function describeActionIncident(action: Action, { event, data }: IncidentAlert): IncidentText {
   const what = nameAction(action)
+  const { refunded_twice } = data.incident
+  if (refunded_twice !== undefined) return describeRepeat(action, data.incident, refunded_twice)
   if (data.incident.code === 'REFUND_REJECTED') {
     return {
       opened: `Rejected: ${what}`,

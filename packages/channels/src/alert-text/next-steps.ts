@@ -203,6 +203,20 @@ export function nextStepsOf(action: Made): NextStep {
   return { sentence, steps: [...steps, ANNOUNCE_STEP] }
 }
 
+/** What to do about a refund that repeats another one. */
+export function nextStepsOfRepeat(action: Made): NextStep {
+  if (action.mode === 'test') return TEST_MODE
+  return {
+    sentence: 'Find out now whether both refunds are meant. If not, stop the software that repeats refunds.',
+    steps: [
+      'If both are meant, for example for two returned items: resolve this incident in the console as your own change. If this is usual for this account, switch the rule off in the settings of the connection.',
+      'If not, look up both operations in your software. Often it retries a refund that had succeeded: stop it until that is repaired.',
+      ...accountSteps(action),
+      ...undoSteps(action),
+    ],
+  }
+}
+
 /** What to do at the provider about an action that nothing explains. The console offers all other steps as buttons. */
 export function providerStepsOf(action: Made): NextStep {
   if (action.mode === 'test') return TEST_MODE

@@ -9,6 +9,7 @@ import {
   given,
   type Printed,
   parseOverlapHours,
+  parseRepeatHours,
 } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
 import { factsOf } from '../output/table.ts'
@@ -22,6 +23,7 @@ interface Creation {
   readonly kind: NewConnection['kind']
   readonly project?: string
   readonly outOfBand?: Connection['out_of_band']
+  readonly refundedTwiceWithin?: number
   readonly site?: string
 }
 
@@ -69,6 +71,11 @@ export function addConnections(program: Command, surroundings: Surroundings): vo
       choiceOption('--kind <kind>', 'the kind of provider', KINDS).makeOptionMandatory(),
       ['--project <id>', 'the project, if there are several'],
       choiceOption('--out-of-band <mode>', 'when to alert', ['auto', 'alert', 'ignore']),
+      [
+        '--refunded-twice-within <hours>',
+        'alert if software refunds the same amount of a payment again within so many hours; off by default',
+        parseRepeatHours,
+      ],
       ['--site <site>', "subscription: the account's site at the provider"],
     ],
     async run(context, creation: Creation, name) {
@@ -135,10 +142,10 @@ function ownSecret(kind: Connection['kind'], secret: string): SecretRotation {
 
 async function newConnection(
   name: string,
-  { kind, outOfBand, site }: Creation,
+  { kind, outOfBand, refundedTwiceWithin, site }: Creation,
   surroundings: Pick<Surroundings, 'readInput'>,
 ): Promise<NewConnection> {
-  const common = { name, ...given({ out_of_band: outOfBand }) }
+  const common = { name, ...given({ out_of_band: outOfBand, refunded_twice_within_hours: refundedTwiceWithin }) }
   switch (kind) {
     case 'processor':
       return { ...common, kind }
@@ -154,7 +161,8 @@ async function newConnection(
 }
 
 function connectionText(connection: Connection, steps: string): string {
-  const { connection_id, project_id, name, kind, status, out_of_band, reading, warnings } = connection
+  const { connection_id, project_id, name, kind, status, out_of_band, refunded_twice_within_hours } = connection
+  const { reading, warnings } = connection
   const facts = factsOf([
     ['Connection', connection_id],
     ['Project', project_id],
@@ -162,6 +170,7 @@ function connectionText(connection: Connection, steps: string): string {
     ['Kind', kind],
     ['Status', status],
     ['Out of band', out_of_band],
+    ['Refunded twice', refunded_twice_within_hours === null ? 'off' : `within ${refunded_twice_within_hours} hours`],
     ['Reading', reading.error === null ? reading.state : `${reading.state}: ${reading.error}`],
     ...warnings.map(({ field, message }) => ['Warning', `${field}: ${message}`] as const),
   ])

@@ -2,7 +2,7 @@ import type { Connection } from '@backstop/client'
 import { OutOfBand } from '@backstop/contracts'
 import type { Command } from 'commander'
 import { findConnection } from '../connections/find-connection.ts'
-import { addCommand, type Context, choiceOption, given } from '../define-command.ts'
+import { addCommand, type Context, choiceOption, given, parseRepeatHours } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
 import { chooseProject } from '../projects/choose-project.ts'
 import { readIsoTime } from '../read-time.ts'
@@ -10,7 +10,8 @@ import type { Surroundings } from '../surroundings.ts'
 import { dryRunText } from './report.ts'
 
 interface DryRunOptions {
-  readonly outOfBand: OutOfBand
+  readonly outOfBand?: OutOfBand
+  readonly refundedTwiceWithin?: number
   readonly from?: string
   readonly to?: string
   readonly project?: string
@@ -23,9 +24,17 @@ export function addDryRun(program: Command, surroundings: Surroundings): void {
   addCommand(program, surroundings, {
     usage: 'dry-run',
     summary: 'Show what would have alerted by another setting of the connections of a project. Changes nothing.',
-    examples: ['backstop dry-run --out-of-band alert --from 7d'],
+    examples: [
+      'backstop dry-run --out-of-band alert --from 7d',
+      'backstop dry-run --refunded-twice-within 24 --from 30d',
+    ],
     options: [
-      choiceOption('--out-of-band <mode>', 'the setting to try', OutOfBand.options).makeOptionMandatory(),
+      choiceOption('--out-of-band <mode>', 'the setting to try; that of each connection by default', OutOfBand.options),
+      [
+        '--refunded-twice-within <hours>',
+        'the hours to try for second refunds; those of each connection by default',
+        parseRepeatHours,
+      ],
       ['--from <time>', 'start of the window: 2026-11-21, 2026-11-21T10:00:00Z, or an age such as 30m, 24h, 7d'],
       ['--to <time>', 'end of the window; now by default'],
       ['--project <id>', 'the project, if there are several'],
@@ -37,7 +46,8 @@ export function addDryRun(program: Command, surroundings: Surroundings): void {
 
 async function dryRun(context: Context, options: DryRunOptions): Promise<undefined> {
   const { client, out, now } = context
-  const query = { out_of_band: options.outOfBand, ...windowOf(options, now()) }
+  const { outOfBand: out_of_band, refundedTwiceWithin: refunded_twice_within_hours } = options
+  const query = { ...given({ out_of_band, refunded_twice_within_hours }), ...windowOf(options, now()) }
   let count = 0
   for await (const { project_id, connection_id, name } of connectionsOf(context, options)) {
     const answer = await client.connections.dryRun(project_id, connection_id, query)

@@ -26,6 +26,7 @@ const answer = (actions: SettingDryRun['actions'], is_complete = true): SettingD
   unexplained: actions.length,
   is_complete,
   actions,
+  refunded_twice: null,
 })
 
 test('shows the counts with their money, and only the actions that the setting changes', () => {
@@ -36,6 +37,19 @@ Alerted      1 (EUR 24.99)
 With ignore  0
   would not alert  act_1: refund of EUR 24.99 on pi_1 (re_act_1), first seen 2026-11-21 10:00:00 UTC
 `)
+})
+
+test('shows each second refund with the one that it repeats, and both operations', () => {
+  const earlier = { action_id: 'act_1', provider_ref: 're_1', operation_id: 'op_1', provider_created_at: at }
+  const about = { action_id: 'act_2', subject: 'pi_1', amount: 2499, currency: 'eur', operation_id: 'op_2' }
+  const refunded_twice = {
+    within_hours: 24,
+    would_alert: { count: 1, sums: [{ currency: 'eur', count: 1, amount: 2499 }] },
+    refunds: [{ ...about, provider_created_at: at, earlier }],
+  }
+  const text = dryRunText('Cards', { ...answer([]), refunded_twice })
+  expect(text).toContain('Refunded twice within 24 h  1 (EUR 24.99)\n')
+  expect(text).toContain('  refunded twice  act_2: EUR 24.99 on pi_1 by op_2, after re_1 by op_1\n')
 })
 
 test('says that a window was counted in part, and that it shows only the first of many differences', () => {

@@ -334,6 +334,8 @@ export type Connection = {
   kind: "processor" | "reseller" | "subscription"
   name: string
   out_of_band: "auto" | "alert" | "ignore"
+  /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
+  refunded_twice_within_hours: number | null
   status: "active" | "needs_setup" | "deleted"
   /** The URL for the notifications of the provider */
   inbound_url: string
@@ -407,6 +409,8 @@ export type CreatedConnection = {
   kind: "processor" | "reseller" | "subscription"
   name: string
   out_of_band: "auto" | "alert" | "ignore"
+  /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
+  refunded_twice_within_hours: number | null
   status: "active" | "needs_setup" | "deleted"
   /** The URL for the notifications of the provider */
   inbound_url: string
@@ -560,12 +564,21 @@ export type Incident = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
   channel_id?: string | null
   key_id?: string | null
+  refunded_twice?: {
+    operation_id: string
+    earlier: {
+      action_id: string
+      provider_ref: string
+      operation_id: string
+      provider_created_at: string
+    }
+  }
   out_of_band: "auto" | "alert" | "ignore" | null
   opened_at: string
   provider_created_at?: string
@@ -588,12 +601,21 @@ export type IncidentWithTimeline = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
   channel_id?: string | null
   key_id?: string | null
+  refunded_twice?: {
+    operation_id: string
+    earlier: {
+      action_id: string
+      provider_ref: string
+      operation_id: string
+      provider_created_at: string
+    }
+  }
   out_of_band: "auto" | "alert" | "ignore" | null
   opened_at: string
   provider_created_at?: string
@@ -741,6 +763,8 @@ export type NewConnection = {
   /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   out_of_band?: "auto" | "alert" | "ignore"
+  /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
+  refunded_twice_within_hours?: number | null
   /** Read-only key for the provider's API */
   read_key?: string
   /** Base URL of the provider's API, if not the public one; its host must be the provider's own or an allowed one */
@@ -753,6 +777,8 @@ export type NewConnection = {
   /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   out_of_band?: "auto" | "alert" | "ignore"
+  /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
+  refunded_twice_within_hours?: number | null
   /** Read-only key for the provider's API */
   read_key?: string
   /** Base URL of the provider's API, if not the public one; its host must be the provider's own or an allowed one */
@@ -765,6 +791,8 @@ export type NewConnection = {
   /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
   out_of_band?: "auto" | "alert" | "ignore"
+  /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
+  refunded_twice_within_hours?: number | null
   /** Read-only key for the provider's API */
   read_key?: string
   /** Base URL of the provider's API, if not the public one; its host must be the provider's own or an allowed one */
@@ -1527,6 +1555,8 @@ export interface Api {
       /** No control characters, line breaks, zero-width characters or marks of text direction */
       name?: string
       out_of_band?: "auto" | "alert" | "ignore"
+      /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
+      refunded_twice_within_hours?: number | null
       /** A new read-only key for the provider's API; null removes it */
       read_key?: string | null
       api_base?: string | null
@@ -1537,10 +1567,12 @@ export interface Api {
     delete(id: string, connection_id: string, options?: RequestOptions): Promise<void>
     /** POST /v1/projects/{id}/connections/{connection_id}/rotate-secret: Rotate the secret that authenticates notifications */
     rotateSecret(id: string, connection_id: string, body?: SecretRotation, options?: RequestOptions): Promise<CreatedConnection>
-    /** GET /v1/projects/{id}/connections/{connection_id}/dry-run: Show what would have alerted by another `out_of_band` */
-    dryRun(id: string, connection_id: string, query: {
-      /** The setting to try */
-      out_of_band: "auto" | "alert" | "ignore"
+    /** GET /v1/projects/{id}/connections/{connection_id}/dry-run: Show what would have alerted by other settings */
+    dryRun(id: string, connection_id: string, query?: {
+      /** The setting to try. Default: that of the connection */
+      out_of_band?: "auto" | "alert" | "ignore"
+      /** The hours to try for REFUNDED_TWICE. Default: those of the connection; if it has none, none is counted */
+      refunded_twice_within_hours?: number
       /** Default: 7 days before `to` */
       from?: string
       /** Excluded. Default: now */
@@ -1594,6 +1626,37 @@ export interface Api {
         /** True if it would have alerted by the tried setting */
         would_alert: boolean
       })[]
+      /** Null if neither the query nor the connection has hours */
+      refunded_twice: {
+        within_hours: number
+        /** Second refunds first seen in the window that would have opened REFUNDED_TWICE */
+        would_alert: {
+          count: number
+          /** Money per currency, without refunds that moved none in the end */
+          sums: {
+            currency: string
+            count: number
+            /** Minor units */
+            amount: number
+          }[]
+        }
+        /** The newest 500 of them */
+        refunds: {
+          action_id: string
+          subject: string
+          /** Minor units */
+          amount: number
+          currency: string
+          provider_created_at: string
+          operation_id: string
+          earlier: {
+            action_id: string
+            provider_ref: string
+            operation_id: string
+            provider_created_at: string
+          }
+        }[]
+      } | null
     }>
   }
   deadLetters: {
@@ -1873,7 +1936,7 @@ export interface Api {
       project_id: string
       filter: {
         connection_id?: string
-        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
         /** The state before the change; if omitted, every state that allows it */
         state?: "open" | "acknowledged" | "resolved"
         opened_from?: string
@@ -1931,7 +1994,7 @@ export interface Api {
       project_id?: string
       connection_id?: string
       state?: "open" | "acknowledged" | "resolved"
-      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       /** Only incidents of this storm */
       storm_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
@@ -1946,12 +2009,21 @@ export interface Api {
       incident_id: string
       project_id: string
       connection_id: string | null
-      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       state: "open" | "acknowledged" | "resolved"
       summary: string
       action_id: string | null
       channel_id?: string | null
       key_id?: string | null
+      refunded_twice?: {
+        operation_id: string
+        earlier: {
+          action_id: string
+          provider_ref: string
+          operation_id: string
+          provider_created_at: string
+        }
+      }
       out_of_band: "auto" | "alert" | "ignore" | null
       opened_at: string
       provider_created_at?: string

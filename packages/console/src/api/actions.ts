@@ -58,12 +58,14 @@ export function statementQuery(params: ReturnType<typeof statementParams>) {
 
 export type DryRun = Awaited<ReturnType<typeof api.connections.dryRun>>
 
-/** What alerted since `from`, and what would have alerted by another setting. The last answer stays while the next one is read. */
-export function dryRunQuery(connection: Connection, out_of_band: DryRun['out_of_band'], from: string) {
-  const { project_id, connection_id } = connection
+/** What alerted since `from`, and what would have alerted by other settings. The last answer stays while the next one is read. */
+export function dryRunQuery(
+  { project_id, connection_id }: Connection,
+  query: { out_of_band: DryRun['out_of_band']; refunded_twice_within_hours?: number; from: string },
+) {
   return queryOptions({
-    queryKey: ['dry-runs', 'one', connection_id, out_of_band, from],
-    queryFn: ({ signal }) => api.connections.dryRun(project_id, connection_id, { out_of_band, from }, { signal }),
+    queryKey: ['dry-runs', 'one', connection_id, query],
+    queryFn: ({ signal }) => api.connections.dryRun(project_id, connection_id, query, { signal }),
     placeholderData: previous => (previous?.connection_id === connection_id ? previous : undefined),
   })
 }

@@ -194,6 +194,8 @@ export const IncidentCode = z.enum([
   'CHANNEL_FAILING',
   /** The reseller's review rejected a refund that an operation made. */
   'REFUND_REJECTED',
+  /** Operations refunded a payment twice, with the same amount (Incident.refunded_twice). */
+  'REFUNDED_TWICE',
   /** A connection's hints could not be verified for 15 minutes. */
   'VERIFICATION_UNAVAILABLE',
   /** The provider lists events that did not arrive. */
@@ -208,6 +210,20 @@ export type IncidentCode = z.infer<typeof IncidentCode>
 /** The state of an incident. */
 export const IncidentState = z.enum(['open', 'acknowledged', 'resolved'])
 export type IncidentState = z.infer<typeof IncidentState>
+
+/** Which operation repeated a refund, and the refund that it repeats. */
+export const RefundedTwice = z.object({
+  /** The operation that explains the action of the incident, which is the second refund. */
+  operation_id: z.string(),
+  /** The refund before it, with the operation that explains it. */
+  earlier: z.object({
+    action_id: z.string(),
+    provider_ref: z.string(),
+    operation_id: z.string(),
+    provider_created_at: Timestamp,
+  }),
+})
+export type RefundedTwice = z.infer<typeof RefundedTwice>
 
 /** A problem that people should look at, from its opening to its end. */
 export const Incident = z.object({
@@ -225,7 +241,9 @@ export const Incident = z.object({
   channel_id: z.string().nullable().optional(),
   /** The API key, for KEY_EXPIRING and KEY_RECOVERED. */
   key_id: z.string().nullable().optional(),
-  /** The value of the setting at the second look, which allowed the alert. */
+  /** Only of REFUNDED_TWICE. */
+  refunded_twice: RefundedTwice.optional(),
+  /** The value of the setting that allowed the alert: at the second look, or for REFUNDED_TWICE at the last notification. */
   out_of_band: OutOfBand.nullable(),
   opened_at: Timestamp,
   /** When the provider made the action; absent if the incident is not about an action. */

@@ -65,6 +65,8 @@ export interface ConnectionDocument
     'project_id' | 'kind' | 'name' | 'out_of_band' | 'status' | 'site' | 'api_base' | 'version'
   > {
   _id: string
+  /** Null or absent if a second refund opens no incident. */
+  refunded_twice_within_hours?: number | null
   /** The secrets that authenticate notifications: signing secret, destination key or basic-auth password. */
   inbound_secrets: ConnectionSecret[]
   read_key: ConnectionSecret | null

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Currency, Timestamp } from '../actions/operation.ts'
+import { RefundedTwice } from '../actions/verdict.ts'
 import { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
 import { TimeFilter } from './list.ts'
 import { Label } from './project.ts'
@@ -27,9 +28,23 @@ const ReadKey = z
   .max(255)
   .regex(/^[\x21-\x7e]+$/, 'Use printable ASCII without spaces')
   .describe("Read-only key for the provider's API")
+
+/** A retry comes within hours; an equal refund a month later is a new decision. */
+const MAX_REFUNDED_TWICE_HOURS = 720
+const refundedTwiceWithin = z
+  .int()
+  .min(1)
+  .max(MAX_REFUNDED_TWICE_HOURS)
+  .nullable()
+  .optional()
+  .describe(
+    'Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant',
+  )
+
 const common = {
   name: Label,
   out_of_band: OutOfBand.default('auto'),
+  refunded_twice_within_hours: refundedTwiceWithin,
   read_key: ReadKey.optional(),
   api_base: ApiBase.optional(),
   connected_at: z.iso
@@ -62,6 +77,7 @@ export const ConnectionPatch = z
   .strictObject({
     name: Label.optional(),
     out_of_band: OutOfBand.optional(),
+    refunded_twice_within_hours: refundedTwiceWithin,
     read_key: ReadKey.nullable().optional().describe("A new read-only key for the provider's API; null removes it"),
     api_base: ApiBase.nullable().optional(),
     site: Site.optional().describe(
@@ -92,6 +108,10 @@ export const Connection = z.object({
   kind: ProviderKind,
   name: z.string(),
   out_of_band: OutOfBand,
+  refunded_twice_within_hours: z
+    .int()
+    .nullable()
+    .describe('Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does'),
   status: z.enum(['active', 'needs_setup', 'deleted']),
   inbound_url: z.string().describe('The URL for the notifications of the provider'),
   site: z.string().nullable(),
@@ -154,7 +174,14 @@ export function overlapSecondsOf({ overlap_seconds, overlap_hours }: SecretRotat
 
 /** The query of GET /v1/projects/{id}/connections/{connection_id}/dry-run. */
 export const SettingDryRunQuery = z.object({
-  out_of_band: OutOfBand.describe('The setting to try'),
+  out_of_band: OutOfBand.optional().describe('The setting to try. Default: that of the connection'),
+  refunded_twice_within_hours: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_REFUNDED_TWICE_HOURS)
+    .optional()
+    .describe('The hours to try for REFUNDED_TWICE. Default: those of the connection; if it has none, none is counted'),
   from: TimeFilter.optional().describe('Default: 7 days before `to`'),
   to: TimeFilter.optional().describe('Excluded. Default: now'),
 })
@@ -180,6 +207,16 @@ const TriedAction = z.object({
   would_alert: z.boolean().describe('True if it would have alerted by the tried setting'),
 })
 
+/** A refund that an operation made again. */
+const TriedRepeat = z.object({
+  action_id: z.string(),
+  subject: z.string(),
+  amount: z.int().describe('Minor units'),
+  currency: Currency,
+  provider_created_at: Timestamp,
+  ...RefundedTwice.shape,
+})
+
 /** The answer of GET /v1/projects/{id}/connections/{connection_id}/dry-run. */
 export const SettingDryRun = z.object({
   project_id: z.string(),
@@ -192,5 +229,13 @@ export const SettingDryRun = z.object({
   unexplained: z.int().describe('Actions that nothing explained at a second look in the window'),
   is_complete: z.boolean().describe('False if only a part of the window was counted; give a shorter one'),
   actions: z.array(TriedAction).describe('The newest 500 of them'),
+  refunded_twice: z
+    .object({
+      within_hours: z.int(),
+      would_alert: AlertCount.describe('Second refunds first seen in the window that would have opened REFUNDED_TWICE'),
+      refunds: z.array(TriedRepeat).describe('The newest 500 of them'),
+    })
+    .nullable()
+    .describe('Null if neither the query nor the connection has hours'),
 })
 export type SettingDryRun = z.infer<typeof SettingDryRun>

@@ -1,4 +1,12 @@
-import type { Difference, Names, Operation, OutboxEntry, ProviderKind, ReadReason } from '@backstop/contracts'
+import type {
+  Difference,
+  Names,
+  Operation,
+  OutboxEntry,
+  OutOfBand,
+  ProviderKind,
+  ReadReason,
+} from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
 import type { ActionRecord, Look, ObjectRecord, SeenThrough } from './action-record.ts'
 import type { KnownDetails } from './details.ts'
@@ -36,7 +44,20 @@ export interface Case {
   readonly createdAt: number
   /** The names for alerts, by the id of the connection, as they were at its last sighting. */
   readonly names?: Readonly<Record<string, Names>>
+  /**
+   * The rule about second refunds of each connection that ever had it, as it was at the connection's last sighting; null if it is off. Absent
+   * if no connection had it: then the rule costs nothing.
+   */
+  readonly refundedTwice?: RefundedTwiceSettings
 }
+
+/** The setting of one connection for the rule about second refunds (incident/refunded-twice.ts). */
+export interface RefundedTwiceSetting {
+  readonly withinMs: number
+  readonly outOfBand: OutOfBand
+}
+
+export type RefundedTwiceSettings = Readonly<Record<string, RefundedTwiceSetting | null>>
 
 export type CaseOutboxEntry = OutboxEntry & {
   /** When the entry was written. The outbox sweeper publishes entries that stay too long. */
@@ -53,6 +74,8 @@ export interface SightingSource {
   readonly readFor: ReadReason | null
   /** Absent if the connection is unknown. */
   readonly names?: Names
+  /** Absent if the rule is off. */
+  readonly refundedTwice?: RefundedTwiceSetting
 }
 
 export interface MergedRecord {
@@ -154,11 +177,14 @@ export function withConnection(list: readonly SeenThrough[], connection: SeenThr
   return list.some(seen => seen.id === connection.id) ? list : [...list, connection]
 }
 
-/** The case with the names of the connection that showed something. Returns the same case if it has them. */
-export function withNames(theCase: Case, { connection, names }: SightingSource): Case {
-  const known = theCase.names?.[connection.id]
-  if (names === undefined || (known?.project === names.project && known.connection === names.connection)) return theCase
-  return { ...theCase, names: { ...theCase.names, [connection.id]: names } }
+/** The case with the names and the setting of the connection that showed something. Returns the same case if it has them. */
+export function withConnectionFacts(theCase: Case, { connection: { id }, names, refundedTwice }: SightingSource): Case {
+  const known = theCase.names?.[id]
+  const isKnown = names === undefined || (known?.project === names.project && known.connection === names.connection)
+  const named = isKnown ? theCase : { ...theCase, names: { ...theCase.names, [id]: names } }
+  const setting = theCase.refundedTwice?.[id]
+  if (setting?.withinMs === refundedTwice?.withinMs && setting?.outOfBand === refundedTwice?.outOfBand) return named
+  return { ...named, refundedTwice: { ...theCase.refundedTwice, [id]: refundedTwice ?? null } }
 }
 
 /** A copy of the list with another entry at `index`. */

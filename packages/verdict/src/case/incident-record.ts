@@ -1,4 +1,4 @@
-import type { IncidentEntry, IncidentReason, OutOfBand } from '@backstop/contracts'
+import type { IncidentEntry, IncidentReason, OutOfBand, RefundedTwice } from '@backstop/contracts'
 
 export type IncidentRecord = IncidentSubject & IncidentProgress
 
@@ -15,6 +15,7 @@ type IncidentSubject = IncidentBase &
   (
     | { readonly code: 'UNEXPECTED_ACTION'; readonly outOfBand: OutOfBand }
     | { readonly code: 'REFUND_REJECTED'; readonly outOfBand: null }
+    | { readonly code: 'REFUNDED_TWICE'; readonly outOfBand: OutOfBand; readonly refundedTwice: RefundedTwice }
   )
 
 /** How far an incident has come. */

@@ -1,6 +1,6 @@
 import type { Operation, ReadReason } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord, ObservedRefundTotal, ObservedSubscription } from '@backstop/providers'
-import { type Case, type SightingSource, withNames } from '../case/case.ts'
+import { type Case, type SightingSource, withConnectionFacts } from '../case/case.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import type { LookInput } from '../case/looks.ts'
@@ -8,6 +8,7 @@ import { erasePersonalData } from '../case/personal-data.ts'
 import { withExpectedChanges } from '../explain/cover-actions.ts'
 import { changeIncidentOfCase } from '../incident/change-incident.ts'
 import type { ChangeIncident } from '../incident/life-cycle.ts'
+import { reportRefundedTwice } from '../incident/refunded-twice.ts'
 import { judgeCase } from '../judge/judge.ts'
 import { reportDrift } from '../operation/drift.ts'
 import { recordOutcomes } from '../operation/outcomes.ts'
@@ -50,7 +51,7 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
   const { now } = context
   switch (input.kind) {
     case 'sighting':
-      return judge(applySighting(withNames(theCase, input.source), input, now), context)
+      return judge(applySighting(withConnectionFacts(theCase, input.source), input, now), context)
     case 'operation': {
       const next = applyOperation(theCase, input.operation)
       // A look applies every operation of its case. Unchanged operations must cost nothing.
@@ -101,7 +102,8 @@ function judge(theCase: Case, context: DecisionContext): Case {
   return followOperations(judgeCase(updateProvisionalRefunds(named, context), context), context.now)
 }
 
-/** Updates the operations after the verdicts: their outcomes, differences and checks. */
+/** Updates the operations after the verdicts: their outcomes, second refunds, differences and checks. */
 function followOperations(theCase: Case, now: number): Case {
-  return scheduleOperationLooks(reportDrift(recordOutcomes(theCase, now), now), now)
+  const decided = reportRefundedTwice(recordOutcomes(theCase, now), now)
+  return scheduleOperationLooks(reportDrift(decided, now), now)
 }

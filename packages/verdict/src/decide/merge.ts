@@ -36,6 +36,9 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     expectedChanges: mergeExpectedChanges(winner, loser),
     outbox: [...winner.outbox, ...loser.outbox],
     ...(winner.names === undefined && loser.names === undefined ? {} : { names: { ...loser.names, ...winner.names } }),
+    ...(winner.refundedTwice === undefined && loser.refundedTwice === undefined
+      ? {}
+      : { refundedTwice: { ...loser.refundedTwice, ...winner.refundedTwice } }),
   }
   const withOperations = loser.operations.reduce<Case>(
     (theCase, operation: Operation) => applyOperation(theCase, operation),

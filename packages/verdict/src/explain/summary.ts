@@ -25,16 +25,19 @@ export function summaryOf(action: ActionRecord, incident: IncidentRecord, waitsF
   return showableText(sentenceOf(action, incident, waitsFor))
 }
 
-function sentenceOf(
-  action: ActionRecord,
-  { code, resolution, lifeCycle }: IncidentRecord,
-  waitsFor: string | undefined,
-): string {
+function sentenceOf(action: ActionRecord, incident: IncidentRecord, waitsFor: string | undefined): string {
+  const { code, resolution, lifeCycle } = incident
   const money = formatMoney(action.amount, action.currency)
   const what = `A ${kindWords({ kind: action.kind, authorization_released: action.isRelease })}${money === null ? '' : ` of ${money}`} on ${action.subject}`
   if (code === 'REFUND_REJECTED') {
     const explained = action.operationId === null ? '' : `, which operation ${action.operationId} explains,`
     return `${what}${explained} was rejected by the provider's review: no money moved`
+  }
+  if (code === 'REFUNDED_TWICE') {
+    const { operation_id, earlier } = incident.refundedTwice
+    const first = `by operation ${earlier.operation_id} (${earlier.provider_ref})`
+    const twice = `${what} was made twice, ${first} and again by operation ${operation_id} (${action.providerRef})`
+    return resolution === null ? twice : `${twice}: ${lowerFirst(resolution)}`
   }
   if (resolution !== null && lifeCycle?.reason != null) return `${what}: ${lowerFirst(resolution)}`
   if (resolution === null) {

@@ -1,8 +1,10 @@
+import { hasEndedByItself } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
 import { type Case, withRecord } from '../case/case.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
 import { withIncidentMessages } from './incidents.ts'
 import { type ChangeableIncident, type ChangeDecision, type ChangeIncident, changeIncident } from './life-cycle.ts'
+import { whyEnded } from './refunded-twice.ts'
 
 /** Changes that the incidents of one case keep, so that its document stays far below MongoDB's limit of 16 MB. */
 const MAX_CHANGES_OF_CASE = 2_000
@@ -49,12 +51,19 @@ function changeableOf(theCase: Case, { record, incident }: FoundIncident): Chang
     // The record is stamped at the end of a batch, so an earlier change of the same batch shows only in its entry.
     version: Math.max(record.changedIn, last?.version ?? 0),
     nextVersion: theCase.version,
-    cannotOpen: whyCannotOpen(record, incident),
+    cannotOpen: whyCannotOpen(theCase, record, incident),
     room: MAX_CHANGES_OF_CASE - count,
   }
 }
 
-function whyCannotOpen({ verdict, operationId }: ActionRecord, { code }: IncidentRecord): string | null {
+function whyCannotOpen(theCase: Case, record: ActionRecord, incident: IncidentRecord): string | null {
+  const { verdict, operationId } = record
+  const { code, state, lifeCycle } = incident
+  if (code === 'REFUNDED_TWICE') {
+    const isOver =
+      hasEndedByItself({ state, reason: lifeCycle?.reason }) || whyEnded(theCase, record, incident) !== null
+    return isOver ? 'The two refunds are no repetition any more, so the incident cannot be opened again' : null
+  }
   if (code !== 'UNEXPECTED_ACTION' || verdict === 'unexplained') return null
   if (verdict !== 'explained') return 'The action is not unexplained any more, so its incident cannot be opened again'
   const by = operationId === null ? '' : ` by operation ${operationId}`

@@ -4,6 +4,7 @@ import {
   incidentAlertId,
   isHeartbeatProject,
   type OutOfBand,
+  type RefundedTwice,
 } from '@backstop/contracts'
 import { type ActionRecord, openIncident } from '../case/action-record.ts'
 import { type Case, withMessages, withRecord } from '../case/case.ts'
@@ -15,6 +16,12 @@ import { alertEntry, incidentEntry } from '../show/outbox-entries.ts'
 export type IncidentCause =
   | { readonly code: 'UNEXPECTED_ACTION'; readonly connectionId: string; readonly outOfBand: OutOfBand }
   | { readonly code: 'REFUND_REJECTED'; readonly connectionId: string; readonly outOfBand: null }
+  | {
+      readonly code: 'REFUNDED_TWICE'
+      readonly connectionId: string
+      readonly outOfBand: OutOfBand
+      readonly refundedTwice: RefundedTwice
+    }
 
 /**
  * Opens an incident about a record, and adds its messages.

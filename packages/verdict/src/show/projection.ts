@@ -214,6 +214,7 @@ export function projectIncident(theCase: Case, action: ActionRecord, incident: I
     code: incident.code,
     summary: summaryOf(action, incident, describeWait(theCase, action)?.text),
     action_id: action.id,
+    ...(incident.code === 'REFUNDED_TWICE' ? { refunded_twice: incident.refundedTwice } : {}),
     out_of_band: incident.outOfBand,
     opened_at: isoTime(incident.openedAt),
     provider_created_at: isoTime(action.providerCreatedAt),

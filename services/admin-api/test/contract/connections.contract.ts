@@ -22,6 +22,7 @@ export function describeConnections(testApi: () => TestApi): void {
         kind: 'processor',
         name: 'Cards',
         out_of_band: 'auto',
+        refunded_twice_within_hours: null,
         status: 'active',
         inbound_url: `${INGRESS_URL}/v1/webhooks/processor/${made.body.connection_id}`,
         site: null,
@@ -128,6 +129,16 @@ export function describeConnections(testApi: () => TestApi): void {
         body: { kind: 'processor', name: 'x', out_of_band: 'no' },
         path: 'body.out_of_band',
       },
+      {
+        name: 'no time between two refunds',
+        body: { kind: 'processor', name: 'x', refunded_twice_within_hours: 0 },
+        path: 'body.refunded_twice_within_hours',
+      },
+      {
+        name: 'more than 30 days between two refunds',
+        body: { kind: 'processor', name: 'x', refunded_twice_within_hours: 721 },
+        path: 'body.refunded_twice_within_hours',
+      },
     ]
     test.each(refused)('$name is refused by name', async ({ body, path }) => {
       const { projectId } = await createTestProject(api())
@@ -226,6 +237,18 @@ export function describeConnections(testApi: () => TestApi): void {
         out_of_band: 'ignore',
       })
       expect((await api().patch(at(projectId, '/con_none'), { out_of_band: 'auto' })).status).toBe(404)
+    })
+
+    test('refunded_twice_within_hours can be chosen, kept by other changes, and switched off', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const patch = async (body: object) => (await api().patch(at(projectId, `/${processorId}`), body)).body
+      expect(await patch({ refunded_twice_within_hours: 24 })).toMatchObject({ refunded_twice_within_hours: 24 })
+      expect(await patch({ name: 'y' })).toMatchObject({ refunded_twice_within_hours: 24 })
+      expect(await patch({ refunded_twice_within_hours: null })).toMatchObject({ refunded_twice_within_hours: null })
+      const made = await api().post(at(projectId), { kind: 'processor', name: 'x', refunded_twice_within_hours: 720 })
+      expect(made).toMatchObject({ status: 201, body: { refunded_twice_within_hours: 720 } })
+      for (const hours of [1.5, '24', -1])
+        expect(await patch({ refunded_twice_within_hours: hours })).toMatchObject({ code: 'invalid_request' })
     })
 
     test('If-Match is honoured, and not required', async () => {

@@ -28,7 +28,8 @@ export function describeDryRun(testApi: () => TestApi): void {
     }
     const path = `/v1/projects/${projectId}/connections/${processorId}/dry-run`
     const run = async (query: string) => (await api().get(`${path}?${query}`)).body
-    return { projectId, processorId, looked, store, path, run }
+    const change = (patch: object) => api().patch(`/v1/projects/${projectId}/connections/${processorId}`, patch)
+    return { projectId, processorId, looked, store, path, run, change }
   }
 
   describe('a dry run of a setting', () => {
@@ -95,7 +96,12 @@ export function describeDryRun(testApi: () => TestApi): void {
     })
 
     test.each([
-      { name: 'without a setting', query: '', field: 'query.out_of_band' },
+      { name: 'of no hours', query: 'refunded_twice_within_hours=0', field: 'query.refunded_twice_within_hours' },
+      {
+        name: 'of more than 30 days between two refunds',
+        query: 'refunded_twice_within_hours=721',
+        field: 'query.refunded_twice_within_hours',
+      },
       { name: 'of more than 31 days', query: 'out_of_band=auto&from=2026-01-01T00:00:00Z', field: 'query.from' },
       {
         name: 'of no time',
@@ -105,6 +111,42 @@ export function describeDryRun(testApi: () => TestApi): void {
     ])('$name is refused', async ({ query, field }) => {
       const { path } = await openProject()
       expect(await api().get(`${path}?${query}`)).toMatchObject({ status: 400, body: { errors: [{ path: field }] } })
+    })
+
+    test('refunded_twice_within_hours shows each second refund of an operation, also after a first one before the window', async () => {
+      const { processorId, store, run, change } = await openProject()
+      const now = testApi().now()
+      const refund = (number: number, days: number, more: Partial<ActionDocument> = {}) =>
+        store(undefined, {
+          ...{ kind: 'refund', verdict: 'explained', reason: 'provider_ref_matches', state: 'succeeded' },
+          ...{ subject: `pi_of_${processorId}`, amount: 700, currency: 'eur', connection_ids: [processorId] },
+          ...{ provider_ref: `re_${number}`, operation_id: `op_${number}`, first_seen: new Date(now - days * DAY_MS) },
+          provider_created_at: new Date(now - days * DAY_MS).toISOString(),
+          ...more,
+        })
+      const first = await refund(1, 7.5)
+      const second = await refund(2, 6.9)
+      const third = await refund(3, 6.8)
+      await refund(4, 6.7, { operation_id: 'op_3' })
+      await refund(5, 6.6, { amount: 800 })
+      await refund(6, 6.5, { state: 'failed' })
+      await refund(7, 6.4, { verdict: 'unexplained', operation_id: null })
+      const found = (await run('refunded_twice_within_hours=24')).refunded_twice
+      expect(found).toMatchObject({
+        within_hours: 24,
+        would_alert: { count: 3, sums: [{ currency: 'eur', count: 3, amount: 2100 }] },
+      })
+      expect(found.refunds.slice(1)).toMatchObject([
+        { action_id: third, operation_id: 'op_3', earlier: { action_id: second } },
+        { action_id: second, operation_id: 'op_2', earlier: { action_id: first, provider_ref: 're_1' } },
+      ])
+      expect((await run('refunded_twice_within_hours=24&out_of_band=ignore')).refunded_twice.would_alert.count).toBe(0)
+      expect((await run('out_of_band=alert')).refunded_twice).toBeNull()
+      await change({ refunded_twice_within_hours: 3 })
+      expect((await run('out_of_band=alert')).refunded_twice).toMatchObject({
+        within_hours: 3,
+        would_alert: { count: 1 },
+      })
     })
 
     test('of another project is not found', async () => {

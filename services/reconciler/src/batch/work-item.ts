@@ -260,12 +260,17 @@ function meaningOf(
   return PROVIDERS[provider].normaliseObject(origin, type, body)
 }
 
+const HOUR_MS = 3_600_000
+
 function seenThrough(
   id: string,
   connection: NamedConnection | undefined,
-): Pick<SightingSource, 'connection' | 'names'> {
+): Pick<SightingSource, 'connection' | 'names' | 'refundedTwice'> {
   if (connection === undefined) return { connection: { id, createdAt: 0 } }
-  return { connection: { id, createdAt: connection.created_at.getTime() }, names: namesOf(connection) }
+  const { created_at, status, out_of_band: outOfBand, refunded_twice_within_hours: hours } = connection
+  const seen = { connection: { id, createdAt: created_at.getTime() }, names: namesOf(connection) }
+  if (hours == null || status === 'deleted') return seen
+  return { ...seen, refundedTwice: { withinMs: hours * HOUR_MS, outOfBand } }
 }
 
 /** The details of a deleted connection are erased, so later ones are not kept. */

@@ -71,13 +71,13 @@ function findSilence(run: Case): string[] {
 }
 
 /** Whether a channel works from before a change until the end, and wants openings. */
-function isWatching({ projectId, begins, ends, events }: ChannelTruth, deed: Deed): boolean {
+export function isWatching({ projectId, begins, ends, events }: ChannelTruth, deed: Deed): boolean {
   const isOpen = begins.toMs !== undefined && begins.toMs <= deed.atMs && ends === undefined
   return isOpen && projectId === deed.projectId && events.includes('incident.opened')
 }
 
 /** Whether the receiver of a channel failed at this alert so often that its next attempt is after the end of the run. */
-function isStillTried(
+export function isStillTried(
   { evidence, terms, truth }: Case,
   { host, channelId }: ChannelTruth,
   isIt: (body: AlertBody) => boolean,

@@ -73,6 +73,8 @@ function findDisagreements({ alerts, evidence }: Case): string[] {
       )
     const verdicts = actions
       .filter(({ verdict, incident_id }) => verdict === 'explained' && open.has(incident_id ?? ''))
+      // Operations explain both refunds of such an incident.
+      .filter(({ incident_id }) => known.get(incident_id ?? '')?.code !== 'REFUNDED_TWICE')
       .map(
         ({ action_id, incident_id }) => `The action ${action_id} is explained, and its incident ${incident_id} is open`,
       )

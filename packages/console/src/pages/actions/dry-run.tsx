@@ -12,7 +12,7 @@ import { PageHead, Problem, ProjectLink, useProjectId } from '../../parts/page/i
 import { Badge, Money } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { OutOfBandChoice } from '../connections/out-of-band-choice.tsx'
-import { labelOfMode, MODES, type Mode } from '../connections/words.ts'
+import { labelOfMode, MODES, type Mode, REPEAT_HOURS } from '../connections/words.ts'
 import { connectionOptions } from './connection-options.ts'
 import classes from './dry-run.module.css'
 
@@ -21,6 +21,7 @@ const FILTERS = {
   connection_id: z.string(),
   out_of_band: z.enum(MODES.map(({ value }) => value)),
   days: z.enum(['1', '7', '30']),
+  within_hours: z.enum(['1', '24', '168', '720']),
 }
 const PERIODS = [
   { value: '1', label: 'Last day' },
@@ -74,6 +75,12 @@ export function Page() {
                 value={days}
                 onChange={chosen => setFilters({ days: (chosen ?? '7') as '7' })}
               />
+              <Select
+                label="Second refunds of the same amount"
+                data={[{ value: '', label: 'As it is set' }, ...REPEAT_HOURS.slice(1)]}
+                value={filters.within_hours ?? ''}
+                onChange={hours => setFilters({ within_hours: (hours || undefined) as '24' | undefined })}
+              />
             </Group>
             <div>
               <div className="dim">Setting to try (out_of_band)</div>
@@ -89,7 +96,9 @@ export function Page() {
           </>
         )}
       </Stack>
-      {connection !== undefined && <Result connection={connection} tried={tried} days={Number(days)} />}
+      {connection !== undefined && (
+        <Result connection={connection} tried={tried} days={Number(days)} withinHours={filters.within_hours} />
+      )}
     </>
   )
 }
@@ -100,11 +109,13 @@ interface Chosen {
   connection: Connection
   tried: Mode
   days: number
+  withinHours: string | undefined
 }
 
-function Result({ connection, tried, days }: Chosen) {
+function Result({ connection, tried, days, withinHours }: Chosen) {
   const from = useMemo(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - days * DAY_MS).toISOString(), [days])
-  const { data, error, isPending, refetch } = useQuery(dryRunQuery(connection, tried, from))
+  const hours = withinHours === undefined ? {} : { refunded_twice_within_hours: Number(withinHours) }
+  const { data, error, isPending, refetch } = useQuery(dryRunQuery(connection, { out_of_band: tried, from, ...hours }))
   const list = {
     ...wholeList<Row>(data?.actions, ({ action_id }) => action_id),
     isLoading: isPending,
@@ -114,6 +125,7 @@ function Result({ connection, tried, days }: Chosen) {
   return (
     <>
       {data !== undefined && <Totals dryRun={data} connection={connection} />}
+      {data?.refunded_twice != null && <Repeats repeats={data.refunded_twice} />}
       <DataList
         label="Refunds and cancellations that nothing explained"
         list={list}
@@ -169,6 +181,33 @@ function Side({ title, alerts: { count, sums } }: { title: string; alerts: DryRu
         </span>
       ))}
     </div>
+  )
+}
+
+/** The second refunds that the rule would have reported, each with the refund that it repeats. */
+function Repeats({ repeats }: { repeats: NonNullable<DryRun['refunded_twice']> }) {
+  const { within_hours, would_alert, refunds } = repeats
+  return (
+    <Stack component="section" className="body" gap={12} miw={0}>
+      <div className={classes.compared}>
+        <Side title={`Second refunds within ${within_hours} hours`} alerts={would_alert} />
+      </div>
+      <ul className="lines">
+        {refunds.map(({ action_id, subject, amount, currency, earlier }) => (
+          <li key={action_id}>
+            <ProjectLink page="actions" id={action_id}>
+              <Money amount={amount} currency={currency} /> of <bdi className="mono">{subject}</bdi>
+            </ProjectLink>{' '}
+            <span className="dim">
+              repeats{' '}
+              <ProjectLink page="actions" id={earlier.action_id}>
+                <bdi className="mono">{earlier.provider_ref}</bdi>
+              </ProjectLink>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Stack>
   )
 }
 

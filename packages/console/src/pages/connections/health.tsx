@@ -10,6 +10,7 @@ import { useSession } from '../../session/session.ts'
 import classes from './connections.module.css'
 import { feedRate } from './feed-rate.ts'
 import { OutOfBandChoice } from './out-of-band-choice.tsx'
+import { RefundedTwiceChoice } from './refunded-twice-choice.tsx'
 import { Silence } from './silence.tsx'
 import { MODES, OUTCOMES, readingText } from './words.ts'
 
@@ -30,6 +31,19 @@ export function Health({ connection }: Props) {
         <p>
           <ProjectLink page="dry-run" search={{ connection_id }}>
             See what would have alerted last week by another setting
+          </ProjectLink>
+        </p>
+      </section>
+      <section>
+        <h2>Second refunds (refunded_twice_within_hours)</h2>
+        <RefundedTwiceChoice connection={connection} mayChange={may('manage', project_id)} />
+        <p className="dim">
+          Alerts if your software refunds the same amount of a payment twice within this time, by two operations. Off by
+          default: equal partial refunds may be meant, for example for two returned items.
+        </p>
+        <p>
+          <ProjectLink page="dry-run" search={{ connection_id, out_of_band, days: '30', within_hours: '24' }}>
+            See what this would have found in the last 30 days
           </ProjectLink>
         </p>
       </section>

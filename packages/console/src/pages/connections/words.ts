@@ -14,6 +14,15 @@ export function labelOfMode(mode: Mode): string {
   return MODES.find(({ value }) => value === mode)?.label ?? mode
 }
 
+/** The choices for `refunded_twice_within_hours`. Without hours the rule is off. */
+export const REPEAT_HOURS = [
+  { value: '', label: 'Off' },
+  { value: '1', label: 'Within an hour' },
+  { value: '24', label: 'Within a day' },
+  { value: '168', label: 'Within 7 days' },
+  { value: '720', label: 'Within 30 days' },
+]
+
 export const PROVIDER_NAMES: Record<Connection['kind'], string> = {
   processor: 'Stripe',
   reseller: 'Paddle',

@@ -61,6 +61,32 @@ function Customer({ customer }: { customer: NonNullable<Action['customer']> | nu
   )
 }
 
+/** Both refunds of an incident REFUNDED_TWICE, and the operations that made them. */
+export function Repeat({ incident: { action, refunded_twice } }: { incident: IncidentWithTimeline }) {
+  if (action === null || refunded_twice === undefined) return null
+  const { earlier, operation_id } = refunded_twice
+  const refund = (actionId: string, ref: string | null, operationId: string) => (
+    <>
+      <ProjectLink page="actions" id={actionId}>
+        <bdi className="mono">{ref}</bdi>
+      </ProjectLink>
+      {' by operation '}
+      <ProjectLink page="operations" id={operationId}>
+        <bdi className="mono">{operationId}</bdi>
+      </ProjectLink>
+    </>
+  )
+  return (
+    <Facts
+      facts={[
+        ['First refund', refund(earlier.action_id, earlier.provider_ref, earlier.operation_id)],
+        ['Made', timeFact(earlier.provider_created_at)],
+        ['Second refund', refund(action.action_id, action.provider_ref, operation_id)],
+      ]}
+    />
+  )
+}
+
 /** How it was made, and by whom as far as the provider says. */
 export function Origin({ action }: { action: Action }) {
   return (

@@ -12,7 +12,7 @@ import { AlertsSent } from './alerts-sent.tsx'
 import { Candidates } from './candidates.tsx'
 import classes from './incident.module.css'
 import { IncidentControls } from './incident-controls.tsx'
-import { ActionFacts, Origin, OtherFacts } from './incident-facts.tsx'
+import { ActionFacts, Origin, OtherFacts, Repeat } from './incident-facts.tsx'
 import { IncidentRace, StateSentence } from './incident-race.tsx'
 import { IncidentTimeline } from './incident-timeline.tsx'
 import { Owner } from './owner.tsx'
@@ -106,6 +106,7 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
             <p className={classes.sentence} dir="auto">
               {summary}.
             </p>
+            <Repeat incident={incident} />
             <ActionFacts action={action} />
           </>
         )}

@@ -1,14 +1,18 @@
-import { SettingDryRun, SettingDryRunQuery } from '@backstop/contracts'
+import { type ActionDocument, SettingDryRun, SettingDryRunQuery } from '@backstop/contracts'
 import { findConnection } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import type { DocumentFilter } from '../../store/collection.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import {
   compareSetting,
   DRY_RUN_FIELDS,
-  type DryRunAction,
   dryRunWindow,
+  findRepeatsIn,
+  REPEAT_FIELDS,
+  seenWithPairs,
+  type Tried,
   type Window,
 } from './rules/compare-setting.ts'
 
@@ -22,41 +26,60 @@ export function dryRunRoute({ stores }: Pick<AdminParts, 'stores'>): Route {
     path: '/v1/projects/{id}/connections/{connection_id}/dry-run',
     operationId: 'dryRunConnection',
     tag: 'Connections',
-    summary: 'Show what would have alerted by another `out_of_band`',
+    summary: 'Show what would have alerted by other settings',
     description:
-      'Applies the setting to the refunds and cancellations whose second look was in the window and found no explanation. Everything else is as it was at the second look. Nothing is changed and nobody is alerted.',
+      'Applies `out_of_band` to the refunds and cancellations whose second look was in the window and found no explanation; everything else is as it was at the second look. Applies `refunded_twice_within_hours` to the refunds of operations that were first seen in the window, as they are now. Nothing is changed and nobody is alerted.',
     scope: 'read',
     query: SettingDryRunQuery,
     answers: { 200: { description: 'What alerted, and what would have alerted', schema: SettingDryRun } },
     async handle({ params, query, principal, now }) {
-      const { _id: connectionId, project_id } = await findConnection(stores, principal, params.connection_id, params.id)
+      const connection = await findConnection(stores, principal, params.connection_id, params.id)
+      const { _id: connectionId, project_id } = connection
       const window = dryRunWindow(query, now)
       if ('fault' in window) throw refusedField('query.from', window.fault)
-      const { actions, isComplete } = await readActions(stores, connectionId, window)
-      const { out_of_band } = query
+      const tried: Tried = { connectionId, outOfBand: query.out_of_band ?? connection.out_of_band }
+      const withinHours = query.refunded_twice_within_hours ?? connection.refunded_twice_within_hours ?? null
+      const looked = await readActions(stores, whereLooked(connectionId, window), DRY_RUN_FIELDS)
+      const repeats = withinHours === null ? null : await readRepeats(stores, window, { ...tried, withinHours })
       return {
         status: 200,
         body: {
-          ...{ project_id, connection_id: connectionId, out_of_band, is_complete: isComplete },
+          ...{ project_id, connection_id: connectionId, out_of_band: tried.outOfBand },
+          is_complete: looked.isComplete && repeats?.isComplete !== false,
           from: window.from.toISOString(),
           to: window.to.toISOString(),
-          ...compareSetting(actions, { connectionId, outOfBand: out_of_band }),
+          ...compareSetting(looked.actions, tried),
+          refunded_twice: repeats?.found ?? null,
         },
       }
     },
   })
 }
 
-async function readActions(
-  { actions }: Pick<ReadCollections, 'actions'>,
-  connectionId: string,
-  { from, to }: Window,
-): Promise<{ readonly actions: readonly DryRunAction[]; readonly isComplete: boolean }> {
-  const found: DryRunAction[] = []
+function whereLooked(connectionId: string, { from, to }: Window): DocumentFilter<ActionDocument> {
   // Times are whole milliseconds, and both bounds of a range are included.
   const look_done = { min: from, max: new Date(to.getTime() - 1) }
-  const where = { connection_ids: connectionId, look_done, merged_into: null }
-  for await (const batch of actions.batches(where, DRY_RUN_FIELDS)) {
+  return { connection_ids: connectionId, look_done, merged_into: null }
+}
+
+async function readRepeats(
+  stores: Pick<ReadCollections, 'actions'>,
+  window: Window,
+  tried: Tried & { readonly withinHours: number },
+) {
+  const first_seen = seenWithPairs(window, tried.withinHours)
+  const where = { connection_ids: tried.connectionId, verdict: 'explained', first_seen, merged_into: null } as const
+  const { actions, isComplete } = await readActions(stores, where, REPEAT_FIELDS)
+  return { found: findRepeatsIn(actions, window, tried), isComplete }
+}
+
+async function readActions<Field extends keyof ActionDocument & string>(
+  { actions }: Pick<ReadCollections, 'actions'>,
+  where: DocumentFilter<ActionDocument>,
+  fields: readonly Field[],
+): Promise<{ readonly actions: readonly Pick<ActionDocument, Field | '_id'>[]; readonly isComplete: boolean }> {
+  const found: Pick<ActionDocument, Field | '_id'>[] = []
+  for await (const batch of actions.batches(where, fields)) {
     if (found.length + batch.length > MOST_ACTIONS) return { actions: found, isComplete: false }
     found.push(...batch)
   }

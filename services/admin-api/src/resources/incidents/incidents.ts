@@ -1,4 +1,4 @@
-import { providerStepsOf } from '@backstop/channels'
+import { nextStepsOfRepeat, providerStepsOf } from '@backstop/channels'
 import {
   type Action,
   type DeliveryDocument,
@@ -135,13 +135,16 @@ async function showWithTimeline(
     silence: shown?.silence ?? null,
     action: action === undefined ? null : showAction(action),
     timeline: action?.timeline ?? showChanges(incident),
-    next_steps: action?.verdict === 'unexplained' ? showNextSteps(showAction(action)) : null,
+    next_steps: action === undefined ? null : showNextSteps(incident, showAction(action)),
     deliveries: sent.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime()).map(showDelivery),
   }
 }
 
-function showNextSteps(action: Action): NonNullable<IncidentWithTimeline['next_steps']> {
-  const { sentence, steps } = providerStepsOf(action)
+/** @returns null for an action that is not unexplained, unless it repeats another refund */
+function showNextSteps({ code }: IncidentDocument, action: Action): IncidentWithTimeline['next_steps'] {
+  const isRepeat = code === 'REFUNDED_TWICE'
+  if (!isRepeat && action.verdict !== 'unexplained') return null
+  const { sentence, steps } = isRepeat ? nextStepsOfRepeat(action) : providerStepsOf(action)
   return { sentence, steps: [...steps] }
 }
 

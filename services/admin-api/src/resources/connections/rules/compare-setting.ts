@@ -5,7 +5,7 @@ import {
   type OutOfBand,
   type SettingDryRun,
 } from '@backstop/contracts'
-import { permissionToAlert, withOutOfBand } from '@backstop/verdict'
+import { COMPARED_FIELDS, type ComparedRefund, findRepeats, permissionToAlert, withOutOfBand } from '@backstop/verdict'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7
@@ -88,7 +88,48 @@ export function compareSetting(
   }
 }
 
-function countAlerts(actions: readonly DryRunAction[]): SettingDryRun['alerted'] {
+/** The fields of a refund that a dry run of `refunded_twice_within_hours` reads. */
+export const REPEAT_FIELDS = [...COMPARED_FIELDS, 'first_seen'] as const satisfies readonly (keyof ActionDocument)[]
+export type RepeatAction = Pick<ActionDocument, (typeof REPEAT_FIELDS)[number] | '_id'>
+
+const HOUR_MS = 3_600_000
+
+/** How late a provider may send a notification, in milliseconds. */
+const LATEST_MS = 3 * DAY_MS
+
+/** When both refunds of a pair, whose second one was first seen in the window, can have been first seen. */
+export function seenWithPairs({ from, to }: Window, withinHours: number): { readonly min: Date; readonly max: Date } {
+  return {
+    min: new Date(from.getTime() - withinHours * HOUR_MS - LATEST_MS),
+    max: new Date(to.getTime() + LATEST_MS),
+  }
+}
+
+/** The second refunds of the window that would have opened REFUNDED_TWICE. */
+export function findRepeatsIn(
+  actions: readonly RepeatAction[],
+  { from, to }: Window,
+  { connectionId, outOfBand, withinHours }: Tried & { readonly withinHours: number },
+): NonNullable<SettingDryRun['refunded_twice']> {
+  const refunds = actions.map((action): ComparedRefund & RepeatAction => ({ ...action, action_id: action._id }))
+  const settings = { [connectionId]: { withinMs: withinHours * HOUR_MS, outOfBand } }
+  const found = findRepeats(refunds, settings)
+    .filter(({ refund: { first_seen } }) => first_seen >= from && first_seen < to)
+    .sort((a, b) => b.refund.first_seen.getTime() - a.refund.first_seen.getTime())
+  return {
+    within_hours: withinHours,
+    would_alert: countAlerts(found.map(({ refund }) => refund)),
+    refunds: found.slice(0, MOST_LISTED).flatMap(({ refund, refundedTwice }) => {
+      const { _id: action_id, subject, amount, currency, provider_created_at } = refund
+      if (amount === null || currency === null) return []
+      return [{ action_id, subject, amount, currency, provider_created_at, ...refundedTwice }]
+    }),
+  }
+}
+
+function countAlerts(
+  actions: readonly Pick<DryRunAction, 'amount' | 'currency' | 'state'>[],
+): SettingDryRun['alerted'] {
   const sums = new Map<string, SettingDryRun['alerted']['sums'][number]>()
   for (const { amount, currency, state } of actions) {
     if (currency === null || amount === null || movedNoMoney(state)) continue

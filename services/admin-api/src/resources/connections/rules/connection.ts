@@ -31,6 +31,7 @@ export function connectionDocument(
     kind: body.kind,
     name: body.name,
     out_of_band: body.out_of_band,
+    refunded_twice_within_hours: body.refunded_twice_within_hours ?? null,
     status: connectionStatusOf(body.kind, secrets.readKey, site),
     inbound_secrets: [secrets.inbound],
     read_key: secrets.readKey,
@@ -98,12 +99,21 @@ export function patchedConnection(
   known: ConnectionDocument,
   patch: ConnectionPatch,
   readKey: ConnectionSecret | null | undefined,
-): Partial<Pick<ConnectionDocument, 'name' | 'out_of_band' | 'status' | 'read_key' | 'site' | 'api_base'>> {
+): Partial<
+  Pick<
+    ConnectionDocument,
+    'name' | 'out_of_band' | 'refunded_twice_within_hours' | 'status' | 'read_key' | 'site' | 'api_base'
+  >
+> {
   const read_key = readKey === undefined ? known.read_key : readKey
   const site = patch.site ?? known.site
   return {
     name: patch.name ?? known.name,
     out_of_band: patch.out_of_band ?? known.out_of_band,
+    refunded_twice_within_hours:
+      patch.refunded_twice_within_hours === undefined
+        ? (known.refunded_twice_within_hours ?? null)
+        : patch.refunded_twice_within_hours,
     api_base: patch.api_base === undefined ? known.api_base : patch.api_base,
     status: connectionStatusOf(known.kind, read_key, site),
     read_key,
@@ -130,6 +140,7 @@ export function showConnection(
   return showDocument(Connection, document, {
     connection_id: document._id,
     inbound_url: `${ingressPublicUrl.replace(/\/+$/, '')}/v1/webhooks/${document.kind}/${document._id}`,
+    refunded_twice_within_hours: document.refunded_twice_within_hours ?? null,
     has_read_key: document.read_key !== null,
     reading: providerReading(document, sweep),
     silence: activeSilence(document, now),
