@@ -104,8 +104,8 @@ async function openReceiver(truth: Truth, random: Random, swarm: () => Swarm): P
 const TROUBLE_EVERY_MS = 2_000
 
 /**
- * Providers fail, hang, cut connections and limit the rate at times that the seed draws. Subscription billers do not: a failed read of one is
- * repeated after half a minute, which is less than the minute before the second look, and no setting makes it shorter.
+ * Providers fail, hang, cut connections and limit the rate at times that the seed draws. Those whose notifications are only hints do not: a
+ * failed read is repeated after half a minute, which is less than the minute before the second look, and no setting makes it shorter.
  */
 function troubleProviders(
   customers: readonly Customer[],
@@ -114,7 +114,7 @@ function troubleProviders(
 ): void {
   if (providerFaults === 0) return
   const meanMs = TROUBLE_EVERY_MS / providerFaults
-  for (const provider of customers.flatMap(({ accounts }) => accounts.filter(({ kind }) => kind !== 'subscription'))) {
+  for (const provider of customers.flatMap(({ accounts }) => accounts.filter(({ sendsHints }) => !sendsHints))) {
     for (let atMs = random.between(1, 2 * meanMs); atMs < durationMs; atMs += random.between(1, 2 * meanMs)) {
       const trouble = random.pick([
         { kind: 'error', status: 503 },
