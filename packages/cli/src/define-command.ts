@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@backstop/client'
+import { MAX_REFUNDED_TWICE_HOURS } from '@backstop/contracts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CommandFault } from './fault.ts'
 import { type Column, tableOf } from './output/table.ts'
@@ -161,13 +162,14 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('Give a whole number from 1.')
 }
 
-/** Reads the hours of an overlap, from 0. */
+/** Reads the hours within which a second refund is reported, from 1. */
 export function parseRepeatHours(text: string): number {
   const hours = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.NaN
-  if (hours <= 720) return hours
-  throw new InvalidArgumentError('Give a whole number of hours from 1 to 720.')
+  if (hours <= MAX_REFUNDED_TWICE_HOURS) return hours
+  throw new InvalidArgumentError(`Give a whole number of hours from 1 to ${MAX_REFUNDED_TWICE_HOURS}.`)
 }
 
+/** Reads the hours of an overlap, from 0. */
 export function parseOverlapHours(text: string): number {
   if (/^(?:0|[1-9]\d{0,2})$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Give a whole number from 0.')

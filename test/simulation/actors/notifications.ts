@@ -69,7 +69,7 @@ export class Notifications {
     }
   }
 
-  /** The endpoint is removed at the provider, which gives up what ingress has not accepted. */
+  /** Removes the endpoint at the provider. Notifications that ingress has not accepted are not sent again. */
   removeEndpoint(): void {
     this.#isRemoved = true
   }

@@ -373,7 +373,7 @@ describe('a refund that software made twice', () => {
     {
       by: 'itself',
       end: { resolution: 'No money moved by re_2: the provider shows it as failed' },
-      title: 'Resolved: the refund of EUR 1,249.90 is no second one any more',
+      title: 'Resolved: the refund of EUR 1,249.90 no longer counts as a second refund',
       summary: /No money moved by re_2: the provider shows it as failed\.$/,
     },
     {

@@ -13,7 +13,7 @@ export function describeRepeat(
   const end = resolution == null || reason != null ? '' : ` ${toOneLine(resolution)}.`
   return {
     opened: `Refunded twice: ${what}`,
-    resolved: `the ${what} is no second one any more`,
+    resolved: `the ${what} no longer counts as a second refund`,
     summary: `Your software made a ${what}, and then made it again for the same payment.${end}`,
     facts: factsIn([
       ['First refund', describeRefund(earlier.provider_ref, earlier.provider_created_at, earlier.operation_id)],

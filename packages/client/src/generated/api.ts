@@ -1586,7 +1586,7 @@ export interface Api {
       /** What alerted, by the settings of then */
       alerted: {
         count: number
-        /** Money per currency, without refunds that moved none in the end */
+        /** Money per currency. Refunds that failed or were taken back are left out */
         sums: {
           currency: string
           count: number
@@ -1597,7 +1597,7 @@ export interface Api {
       /** What would have alerted by the tried setting */
       would_alert: {
         count: number
-        /** Money per currency, without refunds that moved none in the end */
+        /** Money per currency. Refunds that failed or were taken back are left out */
         sums: {
           currency: string
           count: number
@@ -1632,7 +1632,7 @@ export interface Api {
         /** Second refunds first seen in the window that would have opened REFUNDED_TWICE */
         would_alert: {
           count: number
-          /** Money per currency, without refunds that moved none in the end */
+          /** Money per currency. Refunds that failed or were taken back are left out */
           sums: {
             currency: string
             count: number

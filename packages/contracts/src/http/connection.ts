@@ -30,7 +30,7 @@ const ReadKey = z
   .describe("Read-only key for the provider's API")
 
 /** A retry comes within hours; an equal refund a month later is a new decision. */
-const MAX_REFUNDED_TWICE_HOURS = 720
+export const MAX_REFUNDED_TWICE_HOURS = 720
 const refundedTwiceWithin = z
   .int()
   .min(1)
@@ -190,7 +190,7 @@ const AlertCount = z.object({
   count: z.int(),
   sums: z
     .array(z.object({ currency: Currency, count: z.int(), amount: z.int().describe('Minor units') }))
-    .describe('Money per currency, without refunds that moved none in the end'),
+    .describe('Money per currency. Refunds that failed or were taken back are left out'),
 })
 
 /** An action that nothing explained at its second look. */

@@ -1,7 +1,7 @@
 import type { TopicName } from '../topics.ts'
 import { HEADERS } from './headers.ts'
 
-/** The delay lines, and the topic to which each sends its messages when they are due. All messages of a line wait equally long. */
+/** The delay lines, and the topic to which each sends its messages when they are due. All messages of a line have about the same delay. */
 export const DELAY_LINES = {
   rechecks: 'rechecks.due',
   'rechecks.unanswered': 'rechecks.due',

@@ -26,8 +26,8 @@ const NO_ROOM_MS = 50
 const OVERHEAD_BYTES = 200
 
 /**
- * The messages that a delay line holds, by partition, and in each by due time. Most are due in the order in which they were written, but a
- * message may have been written late, or again when another one replaced it.
+ * The messages that a delay line holds, by partition, and in each by due time. Most are due in the order in which they were written. A message
+ * that was written late is due before older ones: after an outage of Kafka, or because two records were joined.
  */
 export class HeldMessages {
   readonly #partitions = new Map<number, HeldMessage[]>()

@@ -45,8 +45,8 @@ export interface Case {
   /** The names for alerts, by the id of the connection, as they were at its last sighting. */
   readonly names?: Readonly<Record<string, Names>>
   /**
-   * The rule about second refunds of each connection that ever had it, as it was at the connection's last sighting; null if it is off. Absent
-   * if no connection had it: then the rule costs nothing.
+   * The rule about second refunds, by the id of the connection, as it was at its last sighting; null if it was switched off. Absent if no
+   * connection ever had the rule.
    */
   readonly refundedTwice?: RefundedTwiceSettings
 }

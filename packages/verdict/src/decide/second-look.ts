@@ -24,7 +24,7 @@ export function applyLook(theCase: Case, input: LookInput, context: DecisionCont
   const { now } = context
   const look = findLook(theCase, input)
   if (look === undefined) return theCase
-  // The consumer waits until a look is due, and the timer for overdue looks finds any other.
+  // The consumer waits until a look is due. A look that is early all the same is requested again by the timer for overdue looks.
   if (input.answer === null && now < look.dueAt) return theCase
   // Before the look changes anything: an operation may explain an alerted action since a time that no input reported. Then the provider's
   // answer is not recorded any more, and a refund that only a total shows does not get this operation instead.

@@ -62,7 +62,7 @@ function whyCannotOpen(theCase: Case, record: ActionRecord, incident: IncidentRe
   if (code === 'REFUNDED_TWICE') {
     const isOver =
       hasEndedByItself({ state, reason: lifeCycle?.reason }) || whyEnded(theCase, record, incident) !== null
-    return isOver ? 'The two refunds are no repetition any more, so the incident cannot be opened again' : null
+    return isOver ? 'One of the two refunds no longer counts, so the incident cannot be opened again' : null
   }
   if (code !== 'UNEXPECTED_ACTION' || verdict === 'unexplained') return null
   if (verdict !== 'explained') return 'The action is not unexplained any more, so its incident cannot be opened again'

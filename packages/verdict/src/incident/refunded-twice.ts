@@ -12,15 +12,15 @@ import { openIncidentAbout, resolveIncident } from './incidents.ts'
  *
  * | answer | the later of two refunds |
  * |---|---|
- * | `no_refund_of_ours` | one of both is no refund, or no operation explains it |
- * | `no_id` | one of both is known only from a total of its charge, so its id and its time are unknown |
+ * | `no_refund_of_ours` | one of the two is no refund, or no operation explains it |
+ * | `no_id` | one of the two is known only from a total of its charge, so its id and its time are unknown |
  * | `other_payment` | is of another payment, or its payment is unknown |
  * | `other_amount` | has another amount or currency, or none |
- * | `no_money_moved` | one of both failed, was canceled, rejected or taken back, or released an authorization |
+ * | `no_money_moved` | one of the two failed, was canceled, rejected or taken back, or released an authorization |
  * | `same_operation` | was made by the same operation: its software made both on purpose, e.g. to pay out one credit note |
  * | `rule_is_off` | no connection that shows both has the rule |
  * | `out_of_band_ignore` | every connection with the rule has `out_of_band: ignore` |
- * | `too_late` | was made later after the earlier one than the rule's time |
+ * | `too_late` | was made after the rule's hours had passed since the earlier one |
  * | `refunded_twice` | else: opens REFUNDED_TWICE about the later one |
  */
 export const TWICE_ANSWERS = [
@@ -199,7 +199,7 @@ function resolveEnded(theCase: Case, record: ActionRecord, now: number): Case {
 }
 
 /**
- * Why the two refunds of an incident are no repetition any more; null if they still are. A pending refund is about to get its verdict, so the
+ * Why the later refund of an incident no longer repeats the earlier one; null if it still does. A pending refund is about to get its verdict, so the
  * incident waits for it.
  */
 export function whyEnded(theCase: Case, later: ActionRecord, { refundedTwice }: TwiceIncident): string | null {

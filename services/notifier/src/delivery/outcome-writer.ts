@@ -129,17 +129,17 @@ export class OutcomeWriter {
    */
   async #makeDurable(batch: readonly EndedAttempt[], before: Promise<void>): Promise<void> {
     const { producer, consumerMetrics } = this.#options
-    const gone = goneChannelsOf(batch)
-    const isGone = ({ job }: EndedAttempt) => gone.has(job.request.channel_id)
-    if (gone.size > 0) {
+    const disabled = channelsToDisable(batch)
+    const isOfDisabled = ({ job }: EndedAttempt) => disabled.has(job.request.channel_id)
+    if (disabled.size > 0) {
       await before
-      await this.#report(healthReportsOf(batch.filter(isGone)))
+      await this.#report(healthReportsOf(batch.filter(isOfDisabled)))
     }
     const refused = await this.#retry('record', () => this.#record(batch))
     const recorded = batch.filter(({ outcome }) => !refused.has(outcome.deliveryId))
     for (const { job } of batch) this.#options.onRecorded(job)
     await before
-    const reports = healthReportsOf(recorded.filter(ended => !isGone(ended)))
+    const reports = healthReportsOf(recorded.filter(ended => !isOfDisabled(ended)))
     if (reports.length > 0) await this.#report(reports)
     const follows = await this.#retry('follow', async () => [
       ...recorded.flatMap(({ job, outcome }) => this.#followUp(job, outcome)),
@@ -238,9 +238,9 @@ export class OutcomeWriter {
 const LONGEST_PAUSE_MS = 5_000
 
 /** The channels whose receiver is gone for good. */
-function goneChannelsOf(batch: readonly EndedAttempt[]): ReadonlySet<string> {
-  const gone = batch.filter(({ outcome }) => outcome.health?.kind === 'disable')
-  return new Set(gone.map(({ job }) => job.request.channel_id))
+function channelsToDisable(batch: readonly EndedAttempt[]): ReadonlySet<string> {
+  const refused = batch.filter(({ outcome }) => outcome.health?.kind === 'disable')
+  return new Set(refused.map(({ job }) => job.request.channel_id))
 }
 
 function healthReportsOf(batch: readonly EndedAttempt[]): ChannelReports[] {

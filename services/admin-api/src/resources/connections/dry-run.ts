@@ -28,7 +28,7 @@ export function dryRunRoute({ stores }: Pick<AdminParts, 'stores'>): Route {
     tag: 'Connections',
     summary: 'Show what would have alerted by other settings',
     description:
-      'Applies `out_of_band` to the refunds and cancellations whose second look was in the window and found no explanation; everything else is as it was at the second look. Applies `refunded_twice_within_hours` to the refunds of operations that were first seen in the window, as they are now. Nothing is changed and nobody is alerted.',
+      'Tries `out_of_band` on the refunds and cancellations that nothing explained at a second look in the window; everything else is as it was then. Tries `refunded_twice_within_hours` on the refunds of your operations that were first seen in the window, as they are now. Nothing is changed and nobody is alerted.',
     scope: 'read',
     query: SettingDryRunQuery,
     answers: { 200: { description: 'What alerted, and what would have alerted', schema: SettingDryRun } },
