@@ -26,6 +26,8 @@ import { Trace } from './world/trace.ts'
 
 const SECOND_LOOK_MS = 60_000
 const START_MS = Date.UTC(2026, 0, 1)
+/** A hint is read again after half a minute, and once more. */
+const HINTS_ARE_READ_WITHIN_MS = 75_000
 /** When the faults have ended, everything settles within this time, in virtual milliseconds. */
 export const SETTLES_WITHIN_MS = 15 * 60_000
 /** Nothing must be in progress for this time, in milliseconds: longer than the pauses of the product's timers. */
@@ -260,7 +262,9 @@ async function openCustomers(world: World): Promise<{ customers: Customer[]; act
   const api = new ApiUser({ clock: agenda, random: random.fork('api'), cluster, key: API_KEY })
   const happened = (kind: string) => trace.happened(kind)
   const note = (text: string) => trace.add(text)
-  const actors = { clock: agenda, cluster, api, truth, swarm: () => world.swarm, happened, note }
+  const swarm = () => world.swarm
+  const hintsAreReadWithinMs = HINTS_ARE_READ_WITHIN_MS
+  const actors = { clock: agenda, cluster, api, truth, hintsAreReadWithinMs, swarm, happened, note }
   const customers: Customer[] = []
   // A second customer shows whether something of one project gets into another. It doubles the time of a run.
   const names = random.fork('customers').chance(0.25) ? ['One', 'Two'] : ['One']

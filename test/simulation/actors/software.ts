@@ -259,14 +259,14 @@ export function make({ world, random, kind, change, prepared }: Omit<Task, 'numb
   return deed
 }
 
-/** Providers give times in whole seconds, and a change that notifications only hint at must have been read before its later one. */
+/** Providers give times in whole seconds, so two changes of one object are more than a second apart. */
 function scheduleLaterChange({
   world,
   random,
   change,
   prepared,
 }: Pick<Task, 'world' | 'random' | 'change' | 'prepared'>): void {
-  const fromMs = change.accounts.some(({ sendsHints }) => sendsHints) ? 75_000 : 1_500
+  const fromMs = change.accounts.some(({ sendsHints }) => sendsHints) ? world.hintsAreReadWithinMs : 1_500
   if (prepared.makeLaterChange !== undefined)
     world.clock.schedule(random.between(fromMs, 2 * fromMs), () => void prepared.makeLaterChange?.())
 }

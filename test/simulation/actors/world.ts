@@ -10,6 +10,11 @@ export interface World {
   readonly cluster: Pick<Cluster, 'request'>
   readonly api: ApiUser
   readonly truth: Truth
+  /**
+   * How long it may take, in milliseconds, until the product has read a change that a notification only hints at. Sooner than that nothing
+   * takes such a change back, because nobody can see it afterwards.
+   */
+  readonly hintsAreReadWithinMs: number
   /** The faults that are on now. */
   swarm(): Swarm
   /** Counts something that must happen in some runs. */

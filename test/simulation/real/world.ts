@@ -8,13 +8,16 @@ import { Agenda } from '../world/agenda.ts'
 import { createRandom, type Random } from '../world/random.ts'
 import { CALM, drawSwarm, type Swarm } from '../world/swarm.ts'
 import type { RealCluster } from './cluster.ts'
-import type { RealTimers } from './timers.ts'
+import { type RealTimers, SPEED } from './timers.ts'
 
 /**
  * A receiver fails a delivery at most once: the first rung of the retries takes five seconds, the second one a minute, and neither can be
  * made shorter.
  */
 const MOST_FAILURES = 1
+
+/** In milliseconds of the plan: a frozen Kafka and the group that forms without a killed member take up to twenty seconds of the clock. */
+const HINTS_ARE_READ_WITHIN_MS = 20_000 * SPEED
 
 export interface WorldParts {
   readonly seed: number
@@ -48,7 +51,10 @@ export async function openWorld({ seed, cluster, timers, key }: WorldParts): Pro
   const agenda = new Agenda(timers)
   const stops: (() => Promise<void>)[] = []
   const api = new ApiUser({ clock: agenda, random: random.fork('api'), cluster, key })
-  const world = { clock: agenda, cluster, api, truth, swarm: () => swarm, happened: () => {}, note: () => {} }
+  const world = {
+    ...{ clock: agenda, cluster, api, truth, hintsAreReadWithinMs: HINTS_ARE_READ_WITHIN_MS },
+    ...{ swarm: () => swarm, happened: () => {}, note: () => {} },
+  }
   const customers: Customer[] = []
   for (const name of ['One', 'Two']) {
     const receiver = await openReceiver(truth, random.fork(`receiver ${name}`), () => swarm)
