@@ -1,6 +1,7 @@
 export * from './actions/action-details.ts'
 export * from './actions/action-words.ts'
 export * from './actions/budget.ts'
+export * from './actions/burst.ts'
 export * from './actions/life-cycle.ts'
 export * from './actions/operation.ts'
 export * from './actions/personal-data.ts'

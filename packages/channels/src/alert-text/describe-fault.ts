@@ -16,6 +16,7 @@ export interface IncidentText extends Pick<AlertTexts, 'summary' | 'facts' | 'ne
 const HEADLINES = {
   REFUND_REJECTED: { opened: 'A refund was rejected', resolved: 'the rejected refund' },
   REFUNDED_TWICE: { opened: 'A payment was refunded twice', resolved: 'the second refund' },
+  UNEXPLAINED_BURST: { opened: 'Many unexplained actions', resolved: 'the unexplained actions' },
   UNEXPECTED_ACTION: { opened: 'Unexplained action', resolved: 'the action is explained' },
 } as const
 
@@ -106,6 +107,7 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
       }
     case 'REFUND_REJECTED':
     case 'REFUNDED_TWICE':
+    case 'UNEXPLAINED_BURST':
     case 'UNEXPECTED_ACTION':
       return {
         ...shared,

@@ -336,6 +336,8 @@ export type Connection = {
   out_of_band: "auto" | "alert" | "ignore"
   /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
   refunded_twice_within_hours: number | null
+  /** Whether unusually many unexplained actions open UNEXPLAINED_BURST */
+  burst_alarm: boolean
   status: "active" | "needs_setup" | "deleted"
   /** The URL for the notifications of the provider */
   inbound_url: string
@@ -411,6 +413,8 @@ export type CreatedConnection = {
   out_of_band: "auto" | "alert" | "ignore"
   /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
   refunded_twice_within_hours: number | null
+  /** Whether unusually many unexplained actions open UNEXPLAINED_BURST */
+  burst_alarm: boolean
   status: "active" | "needs_setup" | "deleted"
   /** The URL for the notifications of the provider */
   inbound_url: string
@@ -564,7 +568,7 @@ export type Incident = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -578,6 +582,67 @@ export type Incident = {
       operation_id: string
       provider_created_at: string
     }
+  }
+  burst?: {
+    count: number
+    first_at: string
+    last_at: string
+    per_minute: number
+    kinds: ({
+      kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+      count: number
+    })[]
+    money: ({
+      currency: string
+      amount: number
+      count: number
+      mode?: "live" | "test" | null
+    })[]
+    looks_at: string
+    last_look_at: string
+    common?: {
+      channel: {
+        value: "api" | "dashboard" | "automatic" | "hosted_page"
+        count: number
+      } | null
+      key_name: {
+        value: string
+        count: number
+      } | null
+      user: {
+        value: string
+        count: number
+      } | null
+      customer: {
+        value: {
+          id: string | null
+          name: string | null
+          email: string | null
+        }
+        count: number
+      } | null
+      subject: {
+        value: string
+        count: number
+      } | null
+      amount: {
+        value: number
+        currency: string
+        count: number
+      } | null
+      refund_reason: {
+        value: string
+        count: number
+      } | null
+    }
+    why: {
+      rule: string
+      usual_wait_ms: number
+      usual_late_per_minute: number
+      late: number
+      threshold: number
+    }
+    outcome?: "confirmed" | "explained"
   }
   out_of_band: "auto" | "alert" | "ignore" | null
   opened_at: string
@@ -601,7 +666,7 @@ export type IncidentWithTimeline = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -615,6 +680,67 @@ export type IncidentWithTimeline = {
       operation_id: string
       provider_created_at: string
     }
+  }
+  burst?: {
+    count: number
+    first_at: string
+    last_at: string
+    per_minute: number
+    kinds: ({
+      kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+      count: number
+    })[]
+    money: ({
+      currency: string
+      amount: number
+      count: number
+      mode?: "live" | "test" | null
+    })[]
+    looks_at: string
+    last_look_at: string
+    common?: {
+      channel: {
+        value: "api" | "dashboard" | "automatic" | "hosted_page"
+        count: number
+      } | null
+      key_name: {
+        value: string
+        count: number
+      } | null
+      user: {
+        value: string
+        count: number
+      } | null
+      customer: {
+        value: {
+          id: string | null
+          name: string | null
+          email: string | null
+        }
+        count: number
+      } | null
+      subject: {
+        value: string
+        count: number
+      } | null
+      amount: {
+        value: number
+        currency: string
+        count: number
+      } | null
+      refund_reason: {
+        value: string
+        count: number
+      } | null
+    }
+    why: {
+      rule: string
+      usual_wait_ms: number
+      usual_late_per_minute: number
+      late: number
+      threshold: number
+    }
+    outcome?: "confirmed" | "explained"
   }
   out_of_band: "auto" | "alert" | "ignore" | null
   opened_at: string
@@ -765,6 +891,8 @@ export type NewConnection = {
   out_of_band?: "auto" | "alert" | "ignore"
   /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
   refunded_twice_within_hours?: number | null
+  /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
+  burst_alarm?: boolean
   /** Read-only key for the provider's API */
   read_key?: string
   /** Base URL of the provider's API, if not the public one; its host must be the provider's own or an allowed one */
@@ -779,6 +907,8 @@ export type NewConnection = {
   out_of_band?: "auto" | "alert" | "ignore"
   /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
   refunded_twice_within_hours?: number | null
+  /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
+  burst_alarm?: boolean
   /** Read-only key for the provider's API */
   read_key?: string
   /** Base URL of the provider's API, if not the public one; its host must be the provider's own or an allowed one */
@@ -793,6 +923,8 @@ export type NewConnection = {
   out_of_band?: "auto" | "alert" | "ignore"
   /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
   refunded_twice_within_hours?: number | null
+  /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
+  burst_alarm?: boolean
   /** Read-only key for the provider's API */
   read_key?: string
   /** Base URL of the provider's API, if not the public one; its host must be the provider's own or an allowed one */
@@ -1557,6 +1689,8 @@ export interface Api {
       out_of_band?: "auto" | "alert" | "ignore"
       /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
       refunded_twice_within_hours?: number | null
+      /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
+      burst_alarm?: boolean
       /** A new read-only key for the provider's API; null removes it */
       read_key?: string | null
       api_base?: string | null
@@ -1936,7 +2070,7 @@ export interface Api {
       project_id: string
       filter: {
         connection_id?: string
-        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
         /** The state before the change; if omitted, every state that allows it */
         state?: "open" | "acknowledged" | "resolved"
         opened_from?: string
@@ -1994,7 +2128,7 @@ export interface Api {
       project_id?: string
       connection_id?: string
       state?: "open" | "acknowledged" | "resolved"
-      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       /** Only incidents of this storm */
       storm_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
@@ -2009,7 +2143,7 @@ export interface Api {
       incident_id: string
       project_id: string
       connection_id: string | null
-      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       state: "open" | "acknowledged" | "resolved"
       summary: string
       action_id: string | null
@@ -2023,6 +2157,67 @@ export interface Api {
           operation_id: string
           provider_created_at: string
         }
+      }
+      burst?: {
+        count: number
+        first_at: string
+        last_at: string
+        per_minute: number
+        kinds: ({
+          kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+          count: number
+        })[]
+        money: ({
+          currency: string
+          amount: number
+          count: number
+          mode?: "live" | "test" | null
+        })[]
+        looks_at: string
+        last_look_at: string
+        common?: {
+          channel: {
+            value: "api" | "dashboard" | "automatic" | "hosted_page"
+            count: number
+          } | null
+          key_name: {
+            value: string
+            count: number
+          } | null
+          user: {
+            value: string
+            count: number
+          } | null
+          customer: {
+            value: {
+              id: string | null
+              name: string | null
+              email: string | null
+            }
+            count: number
+          } | null
+          subject: {
+            value: string
+            count: number
+          } | null
+          amount: {
+            value: number
+            currency: string
+            count: number
+          } | null
+          refund_reason: {
+            value: string
+            count: number
+          } | null
+        }
+        why: {
+          rule: string
+          usual_wait_ms: number
+          usual_late_per_minute: number
+          late: number
+          threshold: number
+        }
+        outcome?: "confirmed" | "explained"
       }
       out_of_band: "auto" | "alert" | "ignore" | null
       opened_at: string

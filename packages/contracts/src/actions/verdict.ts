@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OutOfBand, ProviderKind, RecordKind } from '../providers.ts'
 import { actionDetails } from './action-details.ts'
+import { Burst } from './burst.ts'
 import { Actor, IncidentReason } from './life-cycle.ts'
 import { Currency, Timestamp } from './operation.ts'
 
@@ -196,6 +197,8 @@ export const IncidentCode = z.enum([
   'REFUND_REJECTED',
   /** Operations refunded a payment twice, with the same amount (Incident.refunded_twice). */
   'REFUNDED_TWICE',
+  /** Unusually many actions of a connection that nothing explains so far (Incident.burst). Their second looks are not done yet. */
+  'UNEXPLAINED_BURST',
   /** A connection's hints could not be verified for 15 minutes. */
   'VERIFICATION_UNAVAILABLE',
   /** The provider lists events that did not arrive. */
@@ -243,6 +246,8 @@ export const Incident = z.object({
   key_id: z.string().nullable().optional(),
   /** Only of REFUNDED_TWICE. */
   refunded_twice: RefundedTwice.optional(),
+  /** Only of UNEXPLAINED_BURST. */
+  burst: Burst.optional(),
   /** The value of the setting that allowed the alert: at the second look, or for REFUNDED_TWICE at the last notification. */
   out_of_band: OutOfBand.nullable(),
   opened_at: Timestamp,
@@ -263,7 +268,7 @@ export const Incident = z.object({
   note: z.string().nullable().optional(),
   /** How often it was opened again. */
   reopened: z.int().min(0).optional(),
-  /** The storm that it belongs to; null or absent if there is none. */
+  /** The storm that it belongs to; null or absent if there is none. Of UNEXPLAINED_BURST: the storm in which its actions continue. */
   storm_id: z.string().nullable().optional(),
   version: z.int(),
 })

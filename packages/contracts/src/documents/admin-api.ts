@@ -67,6 +67,8 @@ export interface ConnectionDocument
   _id: string
   /** Null or absent if a second refund opens no incident. */
   refunded_twice_within_hours?: number | null
+  /** False if a burst of unexplained actions opens no incident. Absent means true. */
+  burst_alarm?: boolean
   /** The secrets that authenticate notifications: signing secret, destination key or basic-auth password. */
   inbound_secrets: ConnectionSecret[]
   read_key: ConnectionSecret | null

@@ -41,10 +41,18 @@ const refundedTwiceWithin = z
     'Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant',
   )
 
+const burstAlarm = z
+  .boolean()
+  .optional()
+  .describe(
+    'Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default',
+  )
+
 const common = {
   name: Label,
   out_of_band: OutOfBand.default('auto'),
   refunded_twice_within_hours: refundedTwiceWithin,
+  burst_alarm: burstAlarm,
   read_key: ReadKey.optional(),
   api_base: ApiBase.optional(),
   connected_at: z.iso
@@ -78,6 +86,7 @@ export const ConnectionPatch = z
     name: Label.optional(),
     out_of_band: OutOfBand.optional(),
     refunded_twice_within_hours: refundedTwiceWithin,
+    burst_alarm: burstAlarm,
     read_key: ReadKey.nullable().optional().describe("A new read-only key for the provider's API; null removes it"),
     api_base: ApiBase.nullable().optional(),
     site: Site.optional().describe(
@@ -112,6 +121,7 @@ export const Connection = z.object({
     .int()
     .nullable()
     .describe('Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does'),
+  burst_alarm: z.boolean().describe('Whether unusually many unexplained actions open UNEXPLAINED_BURST'),
   status: z.enum(['active', 'needs_setup', 'deleted']),
   inbound_url: z.string().describe('The URL for the notifications of the provider'),
   site: z.string().nullable(),

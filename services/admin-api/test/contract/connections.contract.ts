@@ -23,6 +23,7 @@ export function describeConnections(testApi: () => TestApi): void {
         name: 'Cards',
         out_of_band: 'auto',
         refunded_twice_within_hours: null,
+        burst_alarm: true,
         status: 'active',
         inbound_url: `${INGRESS_URL}/v1/webhooks/processor/${made.body.connection_id}`,
         site: null,
@@ -249,6 +250,17 @@ export function describeConnections(testApi: () => TestApi): void {
       expect(made).toMatchObject({ status: 201, body: { refunded_twice_within_hours: 720 } })
       for (const hours of [1.5, '24', -1])
         expect(await patch({ refunded_twice_within_hours: hours })).toMatchObject({ code: 'invalid_request' })
+    })
+
+    test('burst_alarm is on, can be switched off, and is kept by other changes', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const patch = async (body: object) => (await api().patch(at(projectId, `/${processorId}`), body)).body
+      expect(await patch({ name: 'y' })).toMatchObject({ burst_alarm: true })
+      expect(await patch({ burst_alarm: false })).toMatchObject({ burst_alarm: false })
+      expect(await patch({ name: 'z' })).toMatchObject({ burst_alarm: false })
+      const made = await api().post(at(projectId), { kind: 'processor', name: 'x', burst_alarm: false })
+      expect(made).toMatchObject({ status: 201, body: { burst_alarm: false } })
+      expect(await patch({ burst_alarm: 'off' })).toMatchObject({ code: 'invalid_request' })
     })
 
     test('If-Match is honoured, and not required', async () => {

@@ -32,6 +32,7 @@ export function connectionDocument(
     name: body.name,
     out_of_band: body.out_of_band,
     refunded_twice_within_hours: body.refunded_twice_within_hours ?? null,
+    burst_alarm: body.burst_alarm ?? true,
     status: connectionStatusOf(body.kind, secrets.readKey, site),
     inbound_secrets: [secrets.inbound],
     read_key: secrets.readKey,
@@ -102,7 +103,7 @@ export function patchedConnection(
 ): Partial<
   Pick<
     ConnectionDocument,
-    'name' | 'out_of_band' | 'refunded_twice_within_hours' | 'status' | 'read_key' | 'site' | 'api_base'
+    'name' | 'out_of_band' | 'refunded_twice_within_hours' | 'burst_alarm' | 'status' | 'read_key' | 'site' | 'api_base'
   >
 > {
   const read_key = readKey === undefined ? known.read_key : readKey
@@ -114,6 +115,7 @@ export function patchedConnection(
       patch.refunded_twice_within_hours === undefined
         ? (known.refunded_twice_within_hours ?? null)
         : patch.refunded_twice_within_hours,
+    burst_alarm: patch.burst_alarm ?? known.burst_alarm ?? true,
     api_base: patch.api_base === undefined ? known.api_base : patch.api_base,
     status: connectionStatusOf(known.kind, read_key, site),
     read_key,
@@ -141,6 +143,7 @@ export function showConnection(
     connection_id: document._id,
     inbound_url: `${ingressPublicUrl.replace(/\/+$/, '')}/v1/webhooks/${document.kind}/${document._id}`,
     refunded_twice_within_hours: document.refunded_twice_within_hours ?? null,
+    burst_alarm: document.burst_alarm ?? true,
     has_read_key: document.read_key !== null,
     reading: providerReading(document, sweep),
     silence: activeSilence(document, now),
