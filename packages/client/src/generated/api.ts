@@ -584,6 +584,7 @@ export type Incident = {
     }
   }
   burst?: {
+    provider: "processor" | "reseller" | "subscription"
     count: number
     first_at: string
     last_at: string
@@ -682,6 +683,7 @@ export type IncidentWithTimeline = {
     }
   }
   burst?: {
+    provider: "processor" | "reseller" | "subscription"
     count: number
     first_at: string
     last_at: string
@@ -2159,6 +2161,7 @@ export interface Api {
         }
       }
       burst?: {
+        provider: "processor" | "reseller" | "subscription"
         count: number
         first_at: string
         last_at: string

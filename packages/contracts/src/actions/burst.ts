@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RecordKind } from '../providers.ts'
+import { ProviderKind, RecordKind } from '../providers.ts'
 import { ActionMode } from './action-details.ts'
 import { Currency, Timestamp } from './operation.ts'
 import { StormCommonFacts } from './storm.ts'
@@ -11,6 +11,7 @@ const count = z.int().min(1)
  * are not done yet.
  */
 export const Burst = z.object({
+  provider: ProviderKind,
   /** Number of different actions. */
   count,
   /** When the first and the last of them were first seen. */

@@ -21,6 +21,15 @@ export const StormCommonFacts = z.object({
 })
 export type StormCommonFacts = z.infer<typeof StormCommonFacts>
 
+/** A burst that people were alerted to before the second looks (incident UNEXPLAINED_BURST), and whose actions continue in a storm. */
+export const StormBurst = z.object({
+  incident_id: z.string(),
+  /** When people were alerted, and how many actions the alert counted. */
+  opened_at: Timestamp,
+  count,
+})
+export type StormBurst = z.infer<typeof StormBurst>
+
 /** Many unexplained actions of one connection within a short time, as one report shows them. */
 export const Storm = z.object({
   storm_id: z.string(),
@@ -75,5 +84,7 @@ export const Storm = z.object({
   /** `provider` is the page of the largest action. */
   links: ActionLinks,
   common: StormCommonFacts,
+  /** The bursts that continue in this storm, the first one first. Absent if there is none, and in older messages. */
+  bursts: z.array(StormBurst).min(1).optional(),
 })
 export type Storm = z.infer<typeof Storm>

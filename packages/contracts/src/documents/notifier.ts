@@ -1,5 +1,6 @@
 /** Documents of the notifier, their only writer. */
 import type { ActionMode, OriginChannel } from '../actions/action-details.ts'
+import type { StormBurst } from '../actions/storm.ts'
 import type { ObjectState } from '../actions/verdict.ts'
 import type { DeadLetterKind } from '../http/dead-letter.ts'
 import type { Delivery } from '../http/delivery.ts'
@@ -234,6 +235,10 @@ export interface StormDocument {
    */
   next_look_at?: Date
   ended_at: Date | null
+  /** The bursts that continue in this storm. Absent if there is none. */
+  bursts?: StormBurst[]
+  /** When the first report is due, if a burst began the storm: with the second looks of its actions. Absent means at once. */
+  reports_from?: Date
   /** Unpublished reports. */
   outbox?: TimedOutboxEntry[]
 }
