@@ -97,17 +97,24 @@ async function chainInTransaction(collections: Collections, parts: Omit<ChainPar
 }
 
 /** Rows of refusals join later than others, and must not make others wait. */
-async function readUnchained({ audit }: Collections, now: Date): Promise<AuditDocument[]> {
-  const page = { by: 'at', oldestFirst: true, limit: ROWS_AT_ONCE, maxBytes: MAX_ROW_BYTES } as const
+async function readUnchained(
+  { audit }: Pick<Collections, 'audit'>,
+  now: Date,
+  limit = ROWS_AT_ONCE,
+): Promise<AuditDocument[]> {
+  const page = { by: 'at', oldestFirst: true, limit, maxBytes: MAX_ROW_BYTES } as const
   const rows = await audit.page({ ...page, where: { unchained: true, count: null } })
-  if (rows.length === ROWS_AT_ONCE) return rows
+  if (rows.length === limit) return rows
   const window = { before: new Date(now.getTime() - REFUSALS_SETTLED_AFTER_MS) }
   const refusals = await audit.page({ ...page, where: { unchained: true, count: { min: 1 } }, window })
-  return [...rows, ...refusals].slice(0, ROWS_AT_ONCE)
+  return [...rows, ...refusals].slice(0, limit)
 }
 
-async function hasUnchained({ audit }: Pick<Collections, 'audit'>): Promise<boolean> {
-  return (await audit.page({ where: { unchained: true }, by: 'at', oldestFirst: true, limit: 1 })).length > 0
+/** True if a row may join now. A row of refusals that still changes does not count: each check would cost a transaction. */
+async function mayGrow(collections: Pick<Collections, 'audit'>, now: Date): Promise<boolean> {
+  const { audit } = collections
+  const [waiting] = await audit.page({ where: { unchained: true }, by: 'at', oldestFirst: true, limit: 1 })
+  return waiting !== undefined && (await readUnchained(collections, now, 1)).length > 0
 }
 
 async function link(
@@ -233,8 +240,9 @@ export function createAuditChainer({ stores, keys, clock, logger, metrics }: Cha
     pauseMs: CHAIN_EVERY_MS,
     async run(isStopping) {
       // A transaction costs several commands, and most of the time no row waits.
-      if (clock.now() - checkedAt < CHECK_HEAD_EVERY_MS && !(await hasUnchained(stores))) return
-      checkedAt = clock.now()
+      const now = clock.now()
+      if (now - checkedAt < CHECK_HEAD_EVERY_MS && !(await mayGrow(stores, new Date(now)))) return
+      checkedAt = now
       while (!isStopping()) {
         const step = await chainRows({ stores, keys, seen, isComplete, now: new Date(clock.now()) })
         note(step)
