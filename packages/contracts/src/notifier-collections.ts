@@ -35,7 +35,7 @@ export const NOTIFIER_COLLECTIONS = {
   storms: {
     owner: 'notifier',
     indexes: [
-      // Unique, because a connection has one open storm at most.
+      // Unique, because a scope of a connection has one open storm at most.
       {
         keys: { connection_id: 1 },
         options: { unique: true, partialFilterExpression: { state: 'open' } },

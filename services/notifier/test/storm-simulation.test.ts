@@ -17,7 +17,7 @@ const SEEDS = [...REGRESSIONS, ...Array.from({ length: 6 }, (_, index) => index 
 const ACTIONS = 60
 const MINUTE = 60_000
 
-async function simulate(seed: number, unrest: 'kills' | 'rebalances') {
+async function simulate(seed: number, unrest: 'kills' | 'rebalances', accounts: number) {
   const random = randomOf(seed)
   const pick = pickBy(random)
   let decision: SendResult = 'stored'
@@ -43,9 +43,12 @@ async function simulate(seed: number, unrest: 'kills' | 'rebalances') {
     decision = 'stored'
     const size = Math.min(pick([1, 2, 7, 20]), ACTIONS - published)
     const opened_at = new Date(notifier.clock.now()).toISOString()
-    const batch = Array.from({ length: size }, (_, index) =>
-      alert({ id: `alr_${published + index}`, at: opened_at, incident: { opened_at } }),
-    )
+    const batch = Array.from({ length: size }, (_, index) => {
+      const one = alert({ id: `alr_${published + index}`, at: opened_at, incident: { opened_at } })
+      if (accounts > 0)
+        Object.assign((one.data as { action: object }).action, { account: `acct_${(published + index) % accounts}` })
+      return one
+    })
     await notifier.publish(...batch)
     published += size
     decision = pick(['stored', 'stored', 'refused', 'answer_lost'])
@@ -63,8 +66,13 @@ async function simulate(seed: number, unrest: 'kills' | 'rebalances') {
 }
 
 describe.each(SEEDS)('seed %i', seed => {
-  test.each(['kills', 'rebalances'] as const)('with %s every action is reported to people once', async unrest => {
-    const notifier = await simulate(seed, unrest)
+  test.each([
+    ['kills', 0],
+    ['rebalances', 0],
+    ['kills', 20],
+    ['rebalances', 20],
+  ] as const)('with %s and %i connected accounts every action is reported to people once', async (unrest, accounts) => {
+    const notifier = await simulate(seed, unrest, accounts)
     const { stormMembers, storms, deliveries } = notifier.collections
     const sent = (channelId: string) => [...deliveries.values()].filter(one => one.channel_id === channelId)
     expect(sent('chn_programs').filter(one => one.state === 'delivered')).toHaveLength(ACTIONS)

@@ -68,10 +68,10 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
     ended_at: null,
     ...facts,
   })
-  const near = { connectionId: 'con_1', fromMs: AT - 10, toMs: AT + 10 }
+  const near = { scope: 'con_1', fromMs: AT - 10, toMs: AT + 10 }
   const join = (stormId: string, recordedAtMs = AT) => ({
     stormId,
-    connectionId: 'con_1',
+    scope: 'con_1',
     incidentIds: [],
     recordedAtMs,
   })
@@ -182,6 +182,40 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
         [false, null],
         [false, new Date(AT + 2)],
       ])
+    })
+  })
+
+  describe(`${name}: storms of connected accounts`, () => {
+    const ofA = { connection_id: 'con_1/acct_a', account: 'acct_a' }
+    const ofB = { connection_id: 'con_1/acct_b', account: 'acct_b' }
+    const ofMany = { ...near, scope: 'con_1/' }
+
+    test('are open beside those of their connection, and are found with the members of all accounts', async () => {
+      await storms.insert([
+        member('own'),
+        member('a', ofA),
+        member('b', ofB),
+        member('c', { connection_id: 'con_10/acct_a' }),
+      ])
+      for (const id of ['con_1', 'con_1/acct_a', 'con_1/acct_b', 'con_1/', 'con_10/acct_a']) {
+        await storms.open(storm(`stm_${id}`, { connection_id: id }))
+      }
+      await storms.open(storm('stm_second', { connection_id: 'con_1/acct_a' }))
+      expect(await storms.find('stm_second')).toBeUndefined()
+      const read = await storms.read({ incidentIds: [], near: [ofMany] })
+      expect(read.members.map(({ _id }) => _id).sort()).toEqual(['a', 'b'])
+      expect([...read.openStorms.keys()].sort()).toEqual(['con_1', 'con_1/', 'con_1/acct_a', 'con_1/acct_b'])
+      expect((await storms.read({ incidentIds: [], near: [near] })).members.map(({ _id }) => _id)).toEqual(['own'])
+    })
+
+    test('of many accounts adopt the members of all, and count and show them', async () => {
+      await storms.insert([member('own'), member('a', ofA), member('b', ofB)])
+      await storms.adopt('stm_many', ofMany)
+      const many = storm('stm_many', { connection_id: 'con_1/' })
+      expect(await storms.countMembers(many)).toBe(2)
+      const accounts: (string | undefined)[] = []
+      await storms.visitMembers(many, ({ account }) => accounts.push(account))
+      expect(accounts.sort()).toEqual(['acct_a', 'acct_b'])
     })
   })
 

@@ -64,6 +64,19 @@ describe('the message about a storm', () => {
     })
   })
 
+  test('of a connected account names the account, and how to see its payments', () => {
+    const { title, facts, next, ids } = describeAlert(stormAlert({ report: 1, account: 'acct_1' }))
+    expect(title).toMatch(/^400 unexplained refunds on the account acct_1 of "Shop Germany", /)
+    expect(facts).toContainEqual({ label: 'Connected account', value: 'acct_1' })
+    expect(next?.steps[0]).toContain('find the connected account acct_1')
+    expect(ids).toContain('account acct_1')
+  })
+
+  test('of many connected accounts says how many', () => {
+    const { title } = describeAlert(stormAlert({ report: 1, accounts: 37 }))
+    expect(title).toMatch(/^400 unexplained refunds on 37 accounts of "Shop Germany", /)
+  })
+
   test('begins and ends in words of its own, and the end says how many are explained', () => {
     const began = describeAlert(stormAlert({ report: 1, count: 10 }))
     expect(began.title).toMatch(/^10 unexplained refunds on "Shop Germany"/)

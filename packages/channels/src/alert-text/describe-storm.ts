@@ -16,13 +16,13 @@ import {
 
 type StormAlert = Extract<Alert, { event: 'storm.reported' }>
 
-/** Describes many unexplained actions of one connection in one message. */
+/** Describes many unexplained actions of one connection, or of one of its connected accounts, in one message. */
 export function describeStorm({ data: { storm, names } }: StormAlert): AlertTexts {
   const actions = nameActions(storm)
-  const where = toOneLine(names?.connection ?? storm.connection_id)
+  const where = describePlace(storm, toOneLine(names?.connection ?? storm.connection_id))
   const { subject, customer } = storm.common
   return {
-    title: `${storm.mode === 'test' ? '[Test mode] ' : ''}${TITLE_STARTS[stageOf(storm)]}${actions} on "${where}"${sumOf(storm)}`,
+    title: `${storm.mode === 'test' ? '[Test mode] ' : ''}${TITLE_STARTS[stageOf(storm)]}${actions} on ${where}${sumOf(storm)}`,
     summary: [sentenceOfStage(storm, actions), ...sentenceWithoutMoney(storm), sentenceOfOrigin(storm)].join(' '),
     facts: factsIn([
       ...moneyRows(storm),
@@ -39,6 +39,7 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
       ],
       ['When', `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}`],
       ['Account', nameAccount(storm.provider, names, storm.connection_id)],
+      ['Connected account', storm.account === undefined ? null : toOneLine(storm.account)],
     ]),
     next: nextStepsOfStorm(storm),
     tone: storm.count === storm.resolved ? 'relief' : 'alarm',
@@ -49,8 +50,15 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
       connection: storm.connection_id,
       [nounOfSubject(storm.kinds[0]?.kind ?? 'refund')]: subject?.value,
       customer: customer?.value.id,
+      account: storm.account,
     }),
   }
+}
+
+/** Titles of storms on several accounts must differ, because people see only them at first. */
+function describePlace({ account, accounts }: Storm, connection: string): string {
+  if (accounts !== undefined) return `${countedNoun(accounts, 'account')} of "${connection}"`
+  return account === undefined ? `"${connection}"` : `the account ${toOneLine(account)} of "${connection}"`
 }
 
 const TITLE_STARTS = { began: '', continues: 'Update: ', acknowledged: 'Acknowledged: ', ended: 'Ended: ' } as const

@@ -230,7 +230,7 @@ export function providerStepsOf(action: Made): NextStep {
 }
 
 /** The dashboard of a platform shows a connected account's payments only from the account's perspective. */
-function accountSteps({ account }: Made): string[] {
+function accountSteps({ account }: Pick<Made, 'account'>): string[] {
   return account === undefined
     ? []
     : [
@@ -247,6 +247,7 @@ export function nextStepsOfStorm(storm: Storm): NextStep {
     mode: storm.mode,
     kind: storm.kinds[0]?.kind ?? 'refund',
     hasMoney: storm.money.length > 0,
+    account: storm.account,
     first_at: storm.first_at,
     origin: { channel: channel?.value ?? null, key_name: key_name?.value ?? null, user: user?.value ?? null },
   })
@@ -260,12 +261,15 @@ interface StormMade {
   readonly kind: RecordKind
   readonly hasMoney: boolean
   readonly first_at: string
+  /** The connected account of all actions. */
+  readonly account: string | undefined
   /** What most actions have in common. */
   readonly origin: Pick<Origin, 'channel' | 'key_name' | 'user'>
 }
 
 /** What to do at the provider about many unexplained actions. The console offers all other steps as buttons. */
-export function providerStepsOfStorm({ provider, mode, kind, hasMoney, first_at, origin }: StormMade): NextStep {
+export function providerStepsOfStorm(storm: StormMade): NextStep {
+  const { provider, mode, kind, hasMoney, first_at, origin } = storm
   if (mode === 'test') return TEST_MODE
   const noun = nounOfSubject(kind)
   const { sentence, steps } = stopSteps(provider, origin, {
@@ -273,7 +277,7 @@ export function providerStepsOfStorm({ provider, mode, kind, hasMoney, first_at,
     noun: hasMoney ? `${noun} with the largest amount` : noun,
     requestId: null,
   })
-  return { sentence, steps: [...steps, UNDO_MANY_STEP] }
+  return { sentence, steps: [...accountSteps(storm), ...steps, UNDO_MANY_STEP] }
 }
 
 function stopSteps(

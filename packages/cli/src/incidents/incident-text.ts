@@ -45,6 +45,7 @@ export function stormText(storm: Awaited<ReturnType<Api['storms']['get']>>): str
     ['Storm', storm.storm_id],
     ['State', storm.state],
     ['Connection', storm.connection_id],
+    ['Connected account', storm.account ?? null],
     ['Began', shownTime(storm.began_at)],
     ['Ended', storm.ended_at === null ? 'it goes on' : shownTime(storm.ended_at)],
     ['Incidents', `${open} open, ${acknowledged} acknowledged, ${resolved} resolved`],

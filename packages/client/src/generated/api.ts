@@ -2267,6 +2267,8 @@ export interface Api {
       storm_id: string
       project_id: string
       connection_id: string
+      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+      account?: string
       provider: "processor" | "reseller" | "subscription"
       /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
@@ -2296,6 +2298,8 @@ export interface Api {
       storm_id: string
       project_id: string
       connection_id: string
+      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+      account?: string
       provider: "processor" | "reseller" | "subscription"
       /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
@@ -2331,6 +2335,8 @@ export interface Api {
       storm_id: string
       project_id: string
       connection_id: string
+      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+      account?: string
       provider: "processor" | "reseller" | "subscription"
       /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
@@ -2357,6 +2363,8 @@ export interface Api {
       storm_id: string
       project_id: string
       connection_id: string
+      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+      account?: string
       provider: "processor" | "reseller" | "subscription"
       /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
@@ -2385,6 +2393,8 @@ export interface Api {
       storm_id: string
       project_id: string
       connection_id: string
+      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+      account?: string
       provider: "processor" | "reseller" | "subscription"
       /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
@@ -2992,6 +3002,8 @@ export interface Api {
       storm_id: string
       project_id: string
       connection_id: string
+      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+      account?: string
       provider: "processor" | "reseller" | "subscription"
       /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
@@ -3018,6 +3030,8 @@ export interface Api {
       storm_id: string
       project_id: string
       connection_id: string
+      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+      account?: string
       provider: "processor" | "reseller" | "subscription"
       /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"

@@ -30,11 +30,35 @@ export const StormBurst = z.object({
 })
 export type StormBurst = z.infer<typeof StormBurst>
 
-/** Many unexplained actions of one connection within a short time, as one report shows them. */
+/**
+ * The scope of a storm, stored as `connection_id` of storms and of their members, so that the unique index allows one open storm for
+ * each: a connection `con_1`, one of its connected accounts `con_1/acct_1`, or many of its accounts `con_1/`.
+ */
+export function stormScopeOf(connectionId: string, account: string | undefined): string {
+  return account === undefined ? connectionId : `${connectionId}/${account}`
+}
+
+/** The connection of a scope, and its connected account; null for a connection, empty for many accounts. */
+export function partsOfStormScope(scope: string): { readonly connectionId: string; readonly account: string | null } {
+  const slash = scope.indexOf('/')
+  if (slash < 0) return { connectionId: scope, account: null }
+  return { connectionId: scope.slice(0, slash), account: scope.slice(slash + 1) }
+}
+
+/** Bounds of every scope of a connection; ids of connections have no character between these. */
+export function stormScopesOf(connectionId: string): { readonly min: string; readonly max: string } {
+  return { min: connectionId, max: `${connectionId}/\uffff` }
+}
+
+/** Many unexplained actions of one connection, or of one of its connected accounts, within a short time, as one report shows them. */
 export const Storm = z.object({
   storm_id: z.string(),
   project_id: z.string(),
   connection_id: z.string(),
+  /** The connected account that has all actions. Absent for the connection's own account, and if the actions are of many accounts. */
+  account: z.string().optional(),
+  /** Number of connected accounts, up to 10,000, if the actions are of many. */
+  accounts: z.int().min(1).optional(),
   provider: ProviderKind,
   state: z.enum(['open', 'ended']),
   /** The number of the report, from 1. */

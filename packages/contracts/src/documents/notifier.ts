@@ -168,7 +168,10 @@ export interface StormMemberDocument {
   /** The id of the incident. */
   _id: string
   project_id: string
+  /** The scope of its storm (stormScopeOf): the connection, or one or many of its connected accounts. */
   connection_id: string
+  /** The connected account. Absent for the connection's own account. */
+  account?: string
   action_id: string
   provider: ProviderKind
   kind: RecordKind
@@ -203,10 +206,11 @@ export interface StormMemberDocument {
   explained: boolean
 }
 
-/** Many unexplained actions of one connection within a short time. */
+/** Many unexplained actions of one connection, or of one of its connected accounts, within a short time. */
 export interface StormDocument {
   _id: string
   project_id: string
+  /** The scope of the storm (stormScopeOf). */
   connection_id: string
   provider: ProviderKind
   state: 'open' | 'ended'

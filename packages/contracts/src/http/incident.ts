@@ -155,6 +155,12 @@ export const StormOverview = z.object({
   storm_id: z.string(),
   project_id: z.string(),
   connection_id: z.string(),
+  account: z
+    .string()
+    .optional()
+    .describe(
+      "The connected account of all its actions; absent for the connection's own account, and for many accounts",
+    ),
   provider: ProviderKind,
   state: IncidentState.describe(
     'open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved',

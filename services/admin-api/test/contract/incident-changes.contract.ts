@@ -257,6 +257,20 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
       expect((await api().get('/v1/storms/stm_none')).status).toBe(404)
     })
 
+    test('of a connected account names the account, and is listed with those of its connection', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const { incident } = await storeIncident(testApi(), projectId, processorId)
+      const store = (account: string) => storeStorm(testApi(), projectId, `${processorId}/${account}`, [incident])
+      const [ofAccount, ofMany] = [await store('acct_1'), await store('')]
+      const { body } = await api().get(`/v1/storms/${ofAccount}`)
+      expect(body).toMatchObject({ connection_id: processorId, account: 'acct_1', incidents: { open: 0 } })
+      expect(body).not.toHaveProperty('accounts')
+      const listed = (await api().get(`/v1/storms?connection_id=${processorId}`)).body.data
+      expect(listed.map((storm: { storm_id: string }) => storm.storm_id).sort()).toEqual([ofAccount, ofMany].sort())
+      expect((await api().get(`/v1/storms/${ofMany}`)).body.account).toBeUndefined()
+      expect((await api().get(`/v1/storms?connection_id=${processorId.slice(0, -1)}`)).body.data).toEqual([])
+    })
+
     test('is acknowledged, resolved and opened again as one, by its id', async () => {
       const { ids, storm } = await openStorm()
       const change = (verb: string, body?: object) => api().post(`/v1/incidents/${storm}/${verb}`, body)

@@ -1,4 +1,4 @@
-import type { StormDocument } from '@backstop/contracts'
+import { partsOfStormScope, type StormDocument } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
 import { lostRace } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
@@ -51,11 +51,12 @@ function joinsOf(
   const facts = new Map(incoming.map(member => [member._id, member]))
   const joins = new Map<string, StormJoin & { readonly first: NewMember }>()
   for (const [stormId, joining] of Map.groupBy(inStorm, member => member.storm_id ?? '')) {
-    const first = facts.get(joining[0]?._id ?? '')
-    if (first === undefined) continue
+    const [member] = joining
+    const first = facts.get(member?._id ?? '')
+    if (first === undefined || member === undefined) continue
     joins.set(stormId, {
       stormId,
-      connectionId: first.connection_id,
+      scope: member.connection_id,
       incidentIds: joining.map(({ _id }) => _id),
       recordedAtMs: joining.reduce((last, { recorded_at }) => Math.max(last, recorded_at.getTime()), 0),
       first,
@@ -64,7 +65,7 @@ function joinsOf(
   return joins
 }
 
-/** @returns the storm that the members belong to: another one if their connection already has another open storm */
+/** @returns the storm that the members belong to: another one if their scope already has another open storm */
 async function joinStorm(
   { first, ...join }: StormJoin & { readonly first: NewMember },
   options: StormOptions,
@@ -81,10 +82,10 @@ async function joinStorm(
       if ((await storms.countMembers(known)) <= known.reported_incidents) return stormId
       await storms.reopen(stormId, clock.now())
     }
-    const open = await storms.openStormOf(join.connectionId)
+    const open = await storms.openStormOf(join.scope)
     if (open === undefined || open === stormId) continue
-    await storms.move(join.connectionId, stormId, open, known === undefined ? null : join.incidentIds)
-    logger.info({ storm_id: stormId, joined: open, connection_id: join.connectionId }, 'storm.merged')
+    await storms.move(join.scope, stormId, open, known === undefined ? null : join.incidentIds)
+    logger.info({ storm_id: stormId, joined: open, ...namesOfScope(join.scope) }, 'storm.merged')
     stormId = open
   }
   throw lostRace(`storm ${stormId}`)
@@ -96,22 +97,34 @@ async function joinStorm(
  */
 async function begin(
   stormId: string,
-  { connectionId, recordedAtMs }: StormJoin,
+  { scope, recordedAtMs }: StormJoin,
   first: NewMember,
   { storms, clock, logger, stormSettings: { windowMs } }: StormOptions,
 ): Promise<void> {
   const openedAtMs = first.opened_at.getTime()
-  await storms.adopt(stormId, { connectionId, fromMs: openedAtMs - windowMs, toMs: openedAtMs + windowMs })
-  await storms.open(newStorm(stormId, first, recordedAtMs, clock.now()))
-  logger.warn({ storm_id: stormId, connection_id: connectionId, project_id: first.project_id }, 'storm.began')
+  await storms.adopt(stormId, { scope, fromMs: openedAtMs - windowMs, toMs: openedAtMs + windowMs })
+  await storms.open(newStorm(stormId, scope, first, recordedAtMs, clock.now()))
+  logger.warn({ storm_id: stormId, ...namesOfScope(scope), project_id: first.project_id }, 'storm.began')
 }
 
-function newStorm(stormId: string, first: NewMember, recordedAtMs: number, nowMs: number): StormDocument {
+/** The names of a scope in log lines. */
+export function namesOfScope(scope: string): Readonly<Record<string, string>> {
+  const { connectionId, account } = partsOfStormScope(scope)
+  return { connection_id: connectionId, ...(account ? { account } : {}) }
+}
+
+function newStorm(
+  stormId: string,
+  scope: string,
+  first: NewMember,
+  recordedAtMs: number,
+  nowMs: number,
+): StormDocument {
   const now = new Date(nowMs)
   return {
     _id: stormId,
     project_id: first.project_id,
-    connection_id: first.connection_id,
+    connection_id: scope,
     provider: first.provider,
     state: 'open',
     began_at: now,

@@ -1,4 +1,10 @@
-import type { ActionDocument, StormDocument, StormMemberDocument } from '@backstop/contracts'
+import {
+  type ActionDocument,
+  partsOfStormScope,
+  type StormDocument,
+  type StormMemberDocument,
+  stormScopesOf,
+} from '@backstop/contracts'
 import { isDuplicateKey, mongoStore, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import { createMongoOutboxSource } from '@backstop/kit/outbox'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
@@ -15,6 +21,7 @@ const COUNTED = {
   amount: 1,
   currency: 1,
   state: 1,
+  account: 1,
   subject: 1,
   facts: 1,
   acknowledged_at: 1,
@@ -32,7 +39,7 @@ export function createMongoStormStore(db: Db): StormStore {
     async read({ incidentIds, near }) {
       const known: Filter<StormMemberDocument>[] = incidentIds.length > 0 ? [{ _id: { $in: [...incidentIds] } }] : []
       const filters = [...known, ...near.map(withoutStorm)]
-      const connections = near.map(({ connectionId }) => connectionId)
+      const connections = [...new Set(near.map(({ scope }) => partsOfStormScope(scope).connectionId))]
       const [found, open] = await Promise.all([
         filters.length === 0
           ? []
@@ -41,7 +48,12 @@ export function createMongoStormStore(db: Db): StormStore {
           ? []
           : storms
               .find<Pick<StormDocument, '_id' | 'connection_id'>>(
-                { connection_id: { $in: connections }, state: 'open' },
+                {
+                  $or: connections.map(connection => ({
+                    connection_id: anyScopeOf(connection),
+                    state: 'open' as const,
+                  })),
+                },
                 { projection: { connection_id: 1 }, ...BATCH },
               )
               .toArray(),
@@ -66,11 +78,11 @@ export function createMongoStormStore(db: Db): StormStore {
     },
 
     async adopt(stormId, near) {
-      await members.updateMany(withoutStorm(near), { $set: { storm_id: stormId } })
+      await members.updateMany(withoutStorm(near), { $set: { storm_id: stormId, connection_id: near.scope } })
     },
-    async move(connectionId, from, to, incidentIds) {
+    async move(scope, from, to, incidentIds) {
       const some = incidentIds === null ? {} : { _id: { $in: [...incidentIds] } }
-      await members.updateMany({ connection_id: connectionId, storm_id: from, ...some }, { $set: { storm_id: to } })
+      await members.updateMany({ connection_id: scope, storm_id: from, ...some }, { $set: { storm_id: to } })
     },
     countMembers: storm => members.countDocuments(membersIn(storm)),
 
@@ -122,7 +134,7 @@ function createMongoStorms(storms: Collection<StormDocument>) {
       return (await storms.bulkWrite(updates, { ordered: false })).matchedCount === joins.length
     },
     find: async stormId => (await storms.findOne({ _id: stormId })) ?? undefined,
-    openStormOf: async connectionId => (await storms.findOne({ connection_id: connectionId, state: 'open' }))?._id,
+    openStormOf: async scope => (await storms.findOne({ connection_id: scope, state: 'open' }))?._id,
     open: storm => unlessAnotherIsOpen(() => storms.insertOne(storm)),
     async reopen(stormId, atMs) {
       const reopened = { state: 'open', ended_at: null, next_look_at: new Date(atMs) } as const
@@ -154,7 +166,7 @@ function createMongoStorms(storms: Collection<StormDocument>) {
   } satisfies Partial<StormStore>
 }
 
-/** The unique index refuses a second open storm of a connection. */
+/** The unique index refuses a second open storm of a scope. */
 async function unlessAnotherIsOpen(write: () => Promise<unknown>): Promise<void> {
   try {
     await write()
@@ -163,9 +175,16 @@ async function unlessAnotherIsOpen(write: () => Promise<unknown>): Promise<void>
   }
 }
 
-function withoutStorm({ connectionId, fromMs, toMs }: MemberQuery['near'][number]): Filter<StormMemberDocument> {
+function anyScopeOf(connectionId: string) {
+  const { min, max } = stormScopesOf(connectionId)
+  return { $gte: min, $lte: max }
+}
+
+/** The scope of many accounts has the members of every account. */
+function withoutStorm({ scope, fromMs, toMs }: MemberQuery['near'][number]): Filter<StormMemberDocument> {
   const opened_at = { $gte: new Date(fromMs), $lte: new Date(toMs) }
-  return { connection_id: connectionId, storm_id: null, opened_at }
+  const connection_id = scope.endsWith('/') ? { $gte: scope, $lte: `${scope}\uffff` } : scope
+  return { connection_id, storm_id: null, opened_at }
 }
 
 /** Both fields, because the indexes begin with the connection. */

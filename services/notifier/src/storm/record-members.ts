@@ -1,4 +1,4 @@
-import type { Alert } from '@backstop/contracts'
+import { type Alert, partsOfStormScope, stormScopeOf } from '@backstop/contracts'
 import { Secret } from '@backstop/kit/config'
 import { joinStorms, type StormOptions } from './join-storms.ts'
 import { assignMembers, type RecordedMember, type RecordedMembers } from './rules/assign-members.ts'
@@ -69,12 +69,15 @@ function mergeByIncident(changes: readonly MemberChange[]): MemberChange[] {
   return [...merged.values()]
 }
 
-/** The time around the new members of each connection in which other members may form a storm with them. */
+/** The time around the new members of each scope in which other members may form a storm with them: for an account, those of any account. */
 function nearOf(incoming: readonly NewMember[], { windowMs }: StormSettings): MemberQuery['near'] {
-  return [...Map.groupBy(incoming, member => member.connection_id)].map(([connectionId, members]) => {
+  const near = Map.groupBy(incoming, ({ connection_id, account }) =>
+    account === undefined ? connection_id : stormScopeOf(partsOfStormScope(connection_id).connectionId, ''),
+  )
+  return [...near].map(([scope, members]) => {
     const times = members.map(({ opened_at }) => opened_at.getTime())
     return {
-      connectionId,
+      scope,
       fromMs: times.reduce((one, other) => Math.min(one, other)) - windowMs,
       toMs: times.reduce((one, other) => Math.max(one, other)) + windowMs,
     }

@@ -2,7 +2,7 @@ import type { Storm, StormDocument } from '@backstop/contracts'
 import { createPeriodic, type Periodic } from '@backstop/kit/clock'
 import { isRetryable } from '@backstop/kit/errors'
 import type { OutboxPublisher } from '@backstop/kit/outbox'
-import type { StormOptions } from './join-storms.ts'
+import { namesOfScope, type StormOptions } from './join-storms.ts'
 import { decideStormStep, newlyDone, type StormStep } from './rules/report-schedule.ts'
 import { reportedActionIds, stormReportEntry } from './rules/storm-report.ts'
 import { StormCounter, type StormTotals } from './rules/storm-totals.ts'
@@ -74,7 +74,7 @@ async function report(storm: StormDocument, step: DueStep, options: StormReporte
   const pending = await storms.report(storm, { entry, incidents, resolved, unacknowledged, atMs, nextLookAtMs })
   if (pending === undefined) return
   const { _id: storm_id, project_id, connection_id } = storm
-  const facts = { storm_id, project_id, connection_id, report: storm.report + 1, count }
+  const facts = { storm_id, project_id, ...namesOfScope(connection_id), report: storm.report + 1, count }
   logger.info({ ...facts, reason: step.reason, cause }, step.kind === 'end' ? 'storm.ended' : 'storm.reported')
   await publisher.publish([pending])
 }

@@ -8,14 +8,14 @@ import type { CountedMember } from './rules/storm-totals.ts'
 /** Which recorded members decide about new ones. */
 export interface MemberQuery {
   readonly incidentIds: readonly string[]
-  /** Members without a storm whose incidents were opened in this time. */
-  readonly near: readonly { readonly connectionId: string; readonly fromMs: number; readonly toMs: number }[]
+  /** Members of a scope without a storm whose incidents were opened in this time. */
+  readonly near: readonly { readonly scope: string; readonly fromMs: number; readonly toMs: number }[]
 }
 
 /** Members of one batch that belong to one storm. */
 export interface StormJoin {
   readonly stormId: string
-  readonly connectionId: string
+  readonly scope: string
   readonly incidentIds: readonly string[]
   /** When the last of these members was recorded. */
   readonly recordedAtMs: number
@@ -53,15 +53,15 @@ export interface StormStore {
   /** Records that members joined storms that are open. A repeat is harmless. @returns true if all these storms are open */
   touch(joins: readonly StormJoin[]): Promise<boolean>
   find(stormId: string): Promise<StormDocument | undefined>
-  openStormOf(connectionId: string): Promise<string | undefined>
-  /** Adds the connection's members without a storm that were opened in this time. */
+  openStormOf(scope: string): Promise<string | undefined>
+  /** Adds the scope's members without a storm that were opened in this time. */
   adopt(stormId: string, near: MemberQuery['near'][number]): Promise<void>
-  /** Stores a new storm. Does nothing if it exists, or if its connection has another open storm. */
+  /** Stores a new storm. Does nothing if it exists, or if its scope has another open storm. */
   open(storm: StormDocument): Promise<void>
-  /** Continues a storm that has ended. Does nothing if it is open, or if its connection has another open storm. */
+  /** Continues a storm that has ended. Does nothing if it is open, or if its scope has another open storm. */
   reopen(stormId: string, atMs: number): Promise<void>
-  /** Moves members to another storm of their connection. @param incidentIds all members of the storm if null */
-  move(connectionId: string, from: string, to: string, incidentIds: readonly string[] | null): Promise<void>
+  /** Moves members to another storm of their scope. @param incidentIds all members of the storm if null */
+  move(scope: string, from: string, to: string, incidentIds: readonly string[] | null): Promise<void>
   /** Counts the incidents of the storm. */
   countMembers(storm: Pick<StormDocument, '_id' | 'connection_id'>): Promise<number>
 

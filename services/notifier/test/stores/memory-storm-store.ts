@@ -1,4 +1,4 @@
-import type { StormDocument, StormMemberDocument } from '@backstop/contracts'
+import { partsOfStormScope, type StormDocument, type StormMemberDocument } from '@backstop/contracts'
 import type { MemberQuery, StormStore } from '../../src/storm/storm-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
@@ -6,20 +6,24 @@ type Collections = Pick<MemoryCollections, 'storms' | 'stormMembers' | 'actions'
 
 export function createMemoryStormStore(collections: Collections): StormStore {
   const { storms, stormMembers, actions } = collections
-  const isNear = (member: StormMemberDocument, { connectionId, fromMs, toMs }: MemberQuery['near'][number]) =>
-    member.connection_id === connectionId &&
+  const isNear = (member: StormMemberDocument, { scope, fromMs, toMs }: MemberQuery['near'][number]) =>
+    (member.connection_id === scope || (scope.endsWith('/') && member.connection_id.startsWith(scope))) &&
     member.storm_id === null &&
     member.opened_at.getTime() >= fromMs &&
     member.opened_at.getTime() <= toMs
-  const openStorm = (connectionId: string) =>
-    [...storms.values()].find(storm => storm.connection_id === connectionId && storm.state === 'open')
+  const openStorm = (scope: string) =>
+    [...storms.values()].find(storm => storm.connection_id === scope && storm.state === 'open')
   const membersIn = (stormId: string) => [...stormMembers.values()].filter(member => member.storm_id === stormId)
   return {
     async read({ incidentIds, near }) {
       const members = [...stormMembers.values()].filter(
         member => incidentIds.includes(member._id) || near.some(one => isNear(member, one)),
       )
-      const open = near.flatMap(({ connectionId }) => openStorm(connectionId) ?? [])
+      const connections = near.map(({ scope }) => partsOfStormScope(scope).connectionId)
+      const open = [...storms.values()].filter(
+        ({ state, connection_id }) =>
+          state === 'open' && connections.includes(partsOfStormScope(connection_id).connectionId),
+      )
       return {
         members: structuredClone(members),
         openStorms: new Map(open.map(({ _id, connection_id }) => [connection_id, _id])),
@@ -60,9 +64,11 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       return areAllOpen
     },
     find: async stormId => structuredClone(storms.get(stormId)),
-    openStormOf: async connectionId => openStorm(connectionId)?._id,
+    openStormOf: async scope => openStorm(scope)?._id,
     async adopt(stormId, near) {
-      for (const member of stormMembers.values()) if (isNear(member, near)) member.storm_id = stormId
+      for (const member of stormMembers.values()) {
+        if (isNear(member, near)) Object.assign(member, { storm_id: stormId, connection_id: near.scope })
+      }
     },
     async open(storm) {
       if (storms.has(storm._id) || openStorm(storm.connection_id) !== undefined) return
@@ -73,9 +79,9 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       if (storm?.state !== 'ended' || openStorm(storm.connection_id) !== undefined) return
       Object.assign(storm, { state: 'open', ended_at: null, next_look_at: new Date(atMs) })
     },
-    async move(connectionId, from, to, incidentIds) {
+    async move(scope, from, to, incidentIds) {
       for (const member of membersIn(from)) {
-        if (member.connection_id === connectionId && incidentIds?.includes(member._id) !== false) member.storm_id = to
+        if (member.connection_id === scope && incidentIds?.includes(member._id) !== false) member.storm_id = to
       }
     },
     countMembers: async ({ _id }) => membersIn(_id).length,

@@ -36,11 +36,13 @@ export function moneyText({ money }: Pick<Storm, 'money'>): string {
 function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Storm>[] {
   const howMuch = (storm: Storm) =>
     `${countOf(storm)} actions${storm.money.length === 0 ? '' : `, ${moneyText(storm)}`}`
+  const whereOf = ({ connection_id, account }: Storm) =>
+    [names.get(connection_id), account].filter(name => name !== undefined).join(', ')
   return [
     { title: 'State', width: '128px', card: 'line', cell: ({ state }) => <StateBadge state={state} /> },
     textColumn('How much', 'minmax(0, 1fr)', howMuch, { card: 'title' }),
     textColumn('Still open', '96px', ({ incidents }) => String(incidents.open), { tone: 'dim', align: 'end' }),
-    textColumn('Connection', '200px', ({ connection_id }) => names.get(connection_id), { tone: 'dim', card: 'line' }),
+    textColumn('Connection', '200px', whereOf, { tone: 'dim', card: 'line' }),
     timeColumn('Began', '120px', ({ began_at }) => began_at),
   ]
 }

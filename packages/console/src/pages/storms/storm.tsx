@@ -84,7 +84,7 @@ function StormPage({ storm }: { storm: StormWithSteps }) {
 }
 
 function Under({
-  storm: { storm_id, connection_id, state, began_at, last_at, ended_at, incidents },
+  storm: { storm_id, connection_id, account, state, began_at, last_at, ended_at, incidents },
 }: {
   storm: Storm
 }) {
@@ -106,6 +106,11 @@ function Under({
           )}
         </span>
         <ConnectionName id={connection_id} />
+        {account !== undefined && (
+          <span>
+            account <CopyId id={account} />
+          </span>
+        )}
         <CopyId id={storm_id} />
       </Marks>
     </div>

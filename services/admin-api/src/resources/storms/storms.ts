@@ -1,10 +1,12 @@
 import { providerStepsOfStorm } from '@backstop/channels'
 import {
   ConnectionListQuery,
+  partsOfStormScope,
   type StormDocument,
   type StormMemberDocument,
   StormOverview,
   StormWithSteps,
+  stormScopesOf,
 } from '@backstop/contracts'
 import { projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
@@ -35,7 +37,8 @@ export function stormRoutes({ stores }: AdminParts): Route[] {
       query: ConnectionListQuery,
       schema: StormOverview,
       async page({ query: { project_id, connection_id }, principal, signal }, place) {
-        const where = { connection_id, ...projectFilterOf(principal, project_id) }
+        const ofConnection = connection_id === undefined ? {} : { connection_id: stormScopesOf(connection_id) }
+        const where = { ...ofConnection, ...projectFilterOf(principal, project_id) }
         const found = await storms.page({ where, by: 'began_at', ...place })
         const counts = await countStorms(stores, found, signal)
         return found.map(storm => ({ storm, count: counts.get(storm._id) ?? EMPTY_COUNT }))
@@ -85,6 +88,7 @@ export async function nextStepsOf(
     mode: (modes.most(members.count) ?? null) as StormMemberDocument['facts']['mode'],
     kind: (kinds.most(0) ?? 'refund') as StormMemberDocument['kind'],
     hasMoney: money.length > 0,
+    account: partsOfStormScope(storm.connection_id).account || undefined,
     first_at: new Date(members.firstMs).toISOString(),
     origin: {
       channel: (channels.most(half) ?? null) as StormMemberDocument['facts']['channel'],

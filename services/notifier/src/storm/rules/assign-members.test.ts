@@ -8,10 +8,17 @@ const fingerprint = () => 'f1'
 const START = Date.parse('2026-11-21T10:00:00.000Z')
 const NOTHING = { members: [], openStorms: new Map<string, string>() }
 
-function member(index: number, atMs = START + index, connectionId = 'con_1'): NewMember {
+function member(index: number, atMs = START + index, connectionId = 'con_1', account?: string): NewMember {
   const opened_at = new Date(atMs).toISOString()
-  const incident = { incident_id: `inc_${connectionId}_${index}`, connection_id: connectionId, opened_at }
-  return newMemberOf(alert({ id: `alr_${index}`, incident }), START, fingerprint) as NewMember
+  const incident = {
+    incident_id: `inc_${connectionId}_${account ?? ''}${index}`,
+    connection_id: connectionId,
+    opened_at,
+  }
+  const one = alert({ id: `alr_${index}`, incident })
+  if (one.event !== 'incident.opened') throw new Error('The sample is of another event')
+  const made = action(account === undefined ? {} : { account })
+  return newMemberOf({ ...one, data: { ...one.data, action: made } }, START, fingerprint) as NewMember
 }
 const members = (many: number, connectionId?: string) =>
   Array.from({ length: many }, (_, index) => member(index + 1, undefined, connectionId))
@@ -51,6 +58,74 @@ test('connections do not count together', () => {
   const both = members(9).flatMap((one, index) => [one, member(index + 1, undefined, 'con_2')])
   expect(shown(assignMembers(both, NOTHING, SETTINGS))).not.toContain('storm')
 })
+
+describe('members of connected accounts', () => {
+  const ofAccount = (account: string, many: number, first = 1) =>
+    Array.from({ length: many }, (_, index) => member(first + index, START + first + index, 'con_1', account))
+  const scopes = ({ decided }: { decided: readonly RecordedMember[] }) =>
+    decided.map(({ connection_id, alone }) => (alone ? 'alone' : connection_id))
+
+  test('form a storm of their account, and the actions of other accounts stay alone', () => {
+    const mixed = ofAccount('acct_a', 12).flatMap((one, index) => [
+      one,
+      ...(index < 5 ? ofAccount('acct_b', 1, index + 1) : []),
+    ])
+    const found = scopes(assignMembers(mixed, NOTHING, SETTINGS))
+    expect(found.filter(scope => scope !== 'alone')).toEqual(Array(3).fill('con_1/acct_a'))
+  })
+
+  test('do not count together with the actions of the platform itself', () => {
+    expect(shown(assignMembers([...members(9), ...ofAccount('acct_a', 9)], NOTHING, SETTINGS))).not.toContain('storm')
+  })
+
+  test('form one storm of many accounts if ten accounts have an action each', () => {
+    const each = Array.from({ length: 40 }, (_, index) => ofAccount(`acct_${index}`, 1)).flat()
+    const found = scopes(assignMembers(each, NOTHING, SETTINGS))
+    expect(found).toEqual([...Array(9).fill('alone'), ...Array(31).fill('con_1/')])
+  })
+
+  test('form two storms of accounts, and then one of many, if a thief takes one account after the other', () => {
+    const all = Array.from({ length: 30 }, (_, index) => ofAccount(`acct_${index}`, 20)).flat()
+    const { decided } = assignMembers(all, NOTHING, SETTINGS)
+    expect(new Set(decided.filter(({ alone }) => !alone).map(({ connection_id }) => connection_id))).toEqual(
+      new Set(['con_1/acct_0', 'con_1/acct_1', 'con_1/']),
+    )
+    expect(decided.filter(({ alone }) => alone)).toHaveLength(27)
+  })
+
+  test('join the open storm of many accounts, unless their account has its own', () => {
+    const openStorms = new Map([
+      ['con_1/', 'stm_many'],
+      ['con_1/acct_a', 'stm_a'],
+    ])
+    const incoming = [...ofAccount('acct_a', 1), ...ofAccount('acct_b', 1)]
+    const { decided } = assignMembers(incoming, { members: [], openStorms }, SETTINGS)
+    expect(decided).toMatchObject([
+      { storm_id: 'stm_a', connection_id: 'con_1/acct_a' },
+      { storm_id: 'stm_many', connection_id: 'con_1/' },
+    ])
+  })
+
+  test.each([1, 7, 40])('are decided the same in batches of %i, and again', size => {
+    const all = Array.from({ length: 30 }, (_, index) => ofAccount(`acct_${index % 15}`, 6, index)).flat()
+    const whole = assignMembers(all, NOTHING, SETTINGS)
+    const recorded: RecordedMember[] = []
+    for (let index = 0; index < all.length; index += size) {
+      const openStorms = new Map(
+        recorded.flatMap(one => (one.storm_id === null ? [] : [[one.connection_id, one.storm_id] as const])),
+      )
+      const batch = all.slice(index, index + size).filter(({ _id }) => !recorded.some(one => one._id === _id))
+      recorded.push(...assignMembers(batch, { members: recorded, openStorms }, SETTINGS).unrecorded)
+    }
+    expect(recorded).toEqual(assignMembers(withoutRepeats(all), NOTHING, SETTINGS).unrecorded)
+    expect(assignMembers(all, { members: recorded, openStorms: new Map() }, SETTINGS).unrecorded).toEqual([])
+    expect(new Set(scopes(whole))).toContain('con_1/')
+  })
+})
+
+function withoutRepeats(all: readonly NewMember[]): NewMember[] {
+  return [...new Map(all.map(one => [one._id, one])).values()]
+}
 
 describe('a repeat', () => {
   const whole = assignMembers(members(15), NOTHING, SETTINGS)

@@ -1,4 +1,4 @@
-import { deterministicId, type StormMemberDocument } from '@backstop/contracts'
+import { deterministicId, partsOfStormScope, type StormMemberDocument, stormScopeOf } from '@backstop/contracts'
 import type { NewMember } from './storm-member.ts'
 import type { StormSettings } from './storm-settings.ts'
 
@@ -8,11 +8,11 @@ export type RecordedMember = Pick<
   '_id' | 'connection_id' | 'opened_at' | 'recorded_at' | 'storm_id' | 'alone'
 >
 
-/** What is recorded about the connections of new members. */
+/** What is recorded about the connections of new members. A scope is a connection, or one or many of its connected accounts. */
 export interface RecordedMembers {
   /** The new members that are recorded already, and the members without a storm near them. */
   readonly members: readonly RecordedMember[]
-  /** The open storm of each connection that has one. */
+  /** The open storms of these connections, by scope. */
   readonly openStorms: ReadonlyMap<string, string>
 }
 
@@ -22,6 +22,9 @@ export interface AssignedMembers {
   /** The members to record. */
   readonly unrecorded: readonly StormMemberDocument[]
 }
+
+/** With open storms of this many other accounts, the next storm is of many accounts, so that people get few messages. */
+const ACCOUNT_STORMS = 2
 
 /**
  * Decides for each member whether channels for people get its alerts alone or whether it belongs to a storm. A recorded
@@ -46,11 +49,27 @@ export function assignMembers(
   for (const member of members) if (member.storm_id === null && !incomingIds.has(member._id)) addWithoutStorm(member)
 
   const decide = (member: NewMember): StormMemberDocument => {
-    const openStorm = storms.get(member.connection_id)
-    if (openStorm !== undefined) return { ...member, storm_id: openStorm, alone: false }
-    const times = timesWithoutStorm.get(member.connection_id) ?? []
-    if (!beginsStorm(member.opened_at.getTime(), times, settings)) return { ...member, storm_id: null, alone: true }
-    return { ...member, storm_id: deterministicId('storm', member.connection_id, member._id), alone: false }
+    const ofMany = stormScopeOf(partsOfStormScope(member.connection_id).connectionId, '')
+    const scope = [member.connection_id, ofMany].find(each => storms.has(each)) ?? newScopeOf(member, ofMany)
+    if (scope === null) return { ...member, storm_id: null, alone: true }
+    const storm_id = storms.get(scope) ?? deterministicId('storm', scope, member._id)
+    return { ...member, connection_id: scope, storm_id, alone: false }
+  }
+
+  /** The scope of the storm that a member begins; null if it begins none. */
+  const newScopeOf = ({ connection_id: own, opened_at }: NewMember, ofMany: string): string | null => {
+    const atMs = opened_at.getTime()
+    const isOfAccount = own.startsWith(ofMany)
+    if (beginsStorm(atMs, timesWithoutStorm.get(own) ?? [], settings)) {
+      const others = isOfAccount ? [...storms.keys()].filter(scope => scope.startsWith(ofMany)).length : 0
+      return others < ACCOUNT_STORMS ? own : ofMany
+    }
+    if (!isOfAccount) return null
+    // Each other account counts once, with its nearest action.
+    const nearest = [...timesWithoutStorm].flatMap(([scope, times]) =>
+      scope === own || !scope.startsWith(ofMany) ? [] : times.reduce((a, b) => nearer(a, b, atMs)),
+    )
+    return beginsStorm(atMs, nearest, settings) ? ofMany : null
   }
 
   const unrecorded: StormMemberDocument[] = []
@@ -63,6 +82,10 @@ export function assignMembers(
     return decision
   })
   return { decided, unrecorded }
+}
+
+function nearer(a: number, b: number, atMs: number): number {
+  return Math.abs(a - atMs) <= Math.abs(b - atMs) ? a : b
 }
 
 /** True if `atMs` and enough of the other times lie within one window. */

@@ -1,4 +1,10 @@
-import { type Alert, containsEmailAddress, isPersonalDetail, type StormMemberDocument } from '@backstop/contracts'
+import {
+  type Alert,
+  containsEmailAddress,
+  isPersonalDetail,
+  type StormMemberDocument,
+  stormScopeOf,
+} from '@backstop/contracts'
 
 /** An unexplained action before it is decided whether it belongs to a storm. */
 export type NewMember = Omit<StormMemberDocument, 'storm_id' | 'alone'>
@@ -11,14 +17,15 @@ export function newMemberOf(alert: Alert, nowMs: number, fingerprint: (text: str
   if (alert.event !== 'incident.opened') return undefined
   const { incident, action } = alert.data
   if (incident.code !== 'UNEXPECTED_ACTION' || incident.connection_id === null || action === null) return undefined
-  const { origin, provider, customer, payment } = action
+  const { origin, provider, customer, payment, account } = action
   const stored = (name: 'origin.key_name' | 'payment.refund_reason', value: string | null | undefined) =>
     value == null || isPersonalDetail(provider, name, value) ? null : value
   const customerId = customer?.id ?? null
   return {
     _id: incident.incident_id,
     project_id: alert.project_id,
-    connection_id: incident.connection_id,
+    connection_id: stormScopeOf(incident.connection_id, account),
+    ...(account === undefined ? {} : { account }),
     action_id: action.action_id,
     provider,
     kind: action.kind,

@@ -2,6 +2,7 @@ import {
   type Action,
   type Alert,
   isoTime,
+  partsOfStormScope,
   type Storm,
   type StormDocument,
   stormAlertId,
@@ -31,8 +32,9 @@ export function reportedActionIds({ customer, user, largestActionId }: StormTota
 /** The outbox entry of the next report about a storm. */
 export function stormReportEntry(storm: StormDocument, report: StormReport): TimedOutboxEntry {
   const { cause, nextReportAtMs, atMs } = report
-  const { counted, common, customer, user, largestActionId } = report.totals
+  const { counted, common, customer, user, largestActionId, accounts } = report.totals
   const number = storm.report + 1
+  const { connectionId, account } = partsOfStormScope(storm.connection_id)
   const userName = report.actions.get(user?.actionId ?? '')?.origin?.user
   const ofCustomer = report.actions.get(customer?.actionId ?? '')
   // If the id was erased from the action, the member's stands for an e-mail address.
@@ -40,7 +42,9 @@ export function stormReportEntry(storm: StormDocument, report: StormReport): Tim
   const shown: Storm = {
     storm_id: storm._id,
     project_id: storm.project_id,
-    connection_id: storm.connection_id,
+    connection_id: connectionId,
+    ...(account ? { account } : {}),
+    ...(account === '' ? { accounts } : {}),
     provider: storm.provider,
     state: nextReportAtMs === null ? 'ended' : 'open',
     report: number,

@@ -12,6 +12,7 @@ import {
 export type CountedMember = Pick<
   StormMemberDocument,
   | 'action_id'
+  | 'account'
   | 'kind'
   | 'opened_at'
   | 'amount'
@@ -55,6 +56,8 @@ export interface StormTotals {
   readonly customer: CountedValue<string> | null
   /** The fingerprint of the user. The user is read from the action. */
   readonly user: CountedValue<string> | null
+  /** Number of different connected accounts. */
+  readonly accounts: number
   /** The largest action in the first currency of `money`. */
   readonly largestActionId: string
 }
@@ -88,6 +91,7 @@ export class StormCounter {
   readonly #users = new ValueCounter<string>()
   readonly #modes = new ValueCounter<'live' | 'test'>()
   readonly #customers = new ValueCounter<string>()
+  readonly #accounts = new ValueCounter<string>()
   readonly #subjects = new ValueCounter<string>()
   readonly #amounts = new ValueCounter<string>()
   readonly #refundReasons = new ValueCounter<string>()
@@ -120,6 +124,7 @@ export class StormCounter {
     this.#users.add(facts.user_fingerprint, action_id)
     this.#modes.add(facts.mode, action_id)
     this.#customers.add(facts.customer_id, action_id)
+    this.#accounts.add(newest.account ?? null, action_id)
     this.#subjects.add(subject, action_id)
     this.#refundReasons.add(facts.refund_reason, action_id)
   }
@@ -179,6 +184,7 @@ export class StormCounter {
       },
       customer: this.#customers.most(count),
       user: this.#users.most(count),
+      accounts: this.#accounts.all().length,
       largestActionId: money[0]?.largestActionId ?? this.#firstActionId,
     }
   }

@@ -1,6 +1,7 @@
 import {
   type IncidentState,
   movedNoMoney,
+  partsOfStormScope,
   type StormDocument,
   type StormMemberDocument,
   StormOverview,
@@ -32,8 +33,11 @@ export function addIncident(
 
 /** The storm with its incidents counted. */
 export function showStorm(storm: StormDocument, { states, money }: StormCount): StormOverview {
+  const { connectionId, account } = partsOfStormScope(storm.connection_id)
   return showDocument(StormOverview, storm, {
     storm_id: storm._id,
+    connection_id: connectionId,
+    ...(account ? { account } : {}),
     state: stateOf(states),
     last_at: storm.last_member_at.toISOString(),
     incidents: states,
