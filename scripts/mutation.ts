@@ -4,7 +4,7 @@
  *
  *     npm run mutation                     every group
  *     npm run mutation -- ledger retry     only these
- *     npm run mutation -- decisions packages/verdict/src/explain/explain.ts     only this file of a group
+ *     npm run mutation -- decisions packages/verdict/src/explain/operation-match.ts     only this file of a group
  *     npm run mutation -- decisions --sample 0.2                                   only a fifth of the lines, the same in each
  * run
  */
@@ -50,7 +50,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
     mutate: [
       'packages/channels/src/classify-answer.ts',
       'packages/channels/src/email/{addresses,combine-answers}.ts',
-      'services/notifier/src/{delivery,retry,queue,health,incident-order,fan-out,dead-letters,replay,suppression}/rules/*.ts',
+      'services/notifier/src/{delivery,retry,queue,health,incident-order,fan-out,dead-letters,replay,suppressed-addresses}/rules/*.ts',
     ],
     tests: [
       ['packages/channels/src/**/*.test.ts', 'services/notifier/src/*/rules/*.test.ts'],

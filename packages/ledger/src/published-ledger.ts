@@ -10,8 +10,8 @@ import {
   type PendingOutbox,
 } from '@backstop/kit/outbox'
 import { createApprovalTimers } from './approval-timers.ts'
-import type { Budgets } from './budgets.ts'
 import type { Ledger, LedgerOptions } from './ledger.ts'
+import type { Budgets } from './manage-budgets.ts'
 import type { Runs } from './runs.ts'
 
 /** Operations, budgets and failed runs over one store. */

@@ -33,7 +33,7 @@ import type { StormOptions } from './storm/join-storms.ts'
 import type { StormSettings } from './storm/rules/storm-settings.ts'
 import { createStormReporter } from './storm/storm-reporter.ts'
 import type { StormStore } from './storm/storm-store.ts'
-import type { SuppressionStore } from './suppression/suppression-store.ts'
+import type { SuppressionStore } from './suppressed-addresses/suppression-store.ts'
 
 /** The stores of the notifier. */
 export interface NotifierStores {

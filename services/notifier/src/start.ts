@@ -23,7 +23,7 @@ import { createMongoDeliveryStore } from './delivery-record/mongo-delivery-store
 import { createMongoHealthStore } from './health/mongo-health-store.ts'
 import { createMongoReplayStore, createMongoRequeueStore } from './replay/mongo-requeue-store.ts'
 import { createMongoStormStore } from './storm/mongo-storm-store.ts'
-import { createMongoSuppressionStore } from './suppression/mongo-suppression-store.ts'
+import { createMongoSuppressionStore } from './suppressed-addresses/mongo-suppression-store.ts'
 
 /**
  * The process is overloaded if the event loop is 90 % busy or 100 ms late: an attempt takes several turns of the loop

@@ -4,7 +4,7 @@ import type { AttemptAnswer } from '@backstop/channels'
 import type { Mail, Mailer } from '@backstop/channels/deliver'
 import { alert, emailChannel, PROJECT } from '@backstop/channels/test'
 import { describe, expect, test } from 'vitest'
-import { suppressionId } from '../src/suppression/rules/suppression.ts'
+import { suppressionId } from '../src/suppressed-addresses/rules/suppression.ts'
 import { createMemoryNotifier } from './memory-notifier.ts'
 
 type SmtpAnswer = Extract<AttemptAnswer, { kind: 'smtp' }>

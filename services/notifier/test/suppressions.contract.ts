@@ -1,8 +1,8 @@
 /** The suite that every suppression store passes, in memory and on MongoDB. */
 import type { SuppressionDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { decideSuppression, suppressionId } from '../src/suppression/rules/suppression.ts'
-import type { SuppressionStore } from '../src/suppression/suppression-store.ts'
+import { decideSuppression, suppressionId } from '../src/suppressed-addresses/rules/suppression.ts'
+import type { SuppressionStore } from '../src/suppressed-addresses/suppression-store.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z')
 

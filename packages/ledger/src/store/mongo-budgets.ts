@@ -1,7 +1,7 @@
 import type { Budget, BudgetDocument, BudgetPeriodDocument } from '@backstop/contracts'
 import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db, Filter } from 'mongodb'
-import type { BudgetFilter, BudgetStore } from '../budgets.ts'
+import type { BudgetFilter, BudgetStore } from '../manage-budgets.ts'
 import type { PeriodAccount } from '../rules/budget.ts'
 import { given, olderThan } from './list-filter.ts'
 

@@ -42,7 +42,7 @@ import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
 import type { LookFacts } from '../case/whom-to-ask.ts'
-import { claimResultOf } from '../explain/explain.ts'
+import { claimResultOf } from '../explain/operation-match.ts'
 import { whyOf } from '../explain/why.ts'
 import { decide, type Input } from './decide.ts'
 

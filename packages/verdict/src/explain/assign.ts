@@ -8,7 +8,7 @@ import {
   STRENGTHS,
   type TimedOperation,
   timedOperation,
-} from './explain.ts'
+} from './operation-match.ts'
 import { byTime, compareText, nearestFirst, type Pair, pairBestFirst } from './pairing.ts'
 
 export interface Assignment {

@@ -1,7 +1,7 @@
 import { isoTime } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
-import { claimResultOf, type TimedOperation, timedOperation } from './explain.ts'
+import { claimResultOf, type TimedOperation, timedOperation } from './operation-match.ts'
 
 /**
  * The operation for which an alerted action is decided again: it agrees with the action by amount and time only, and may still get a

@@ -1,6 +1,6 @@
 import { type CandidateFailure, formatMoney, type Operation, type Why } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
-import { contradictionsOf, requestedBetween, type TimedOperation } from './explain.ts'
+import { contradictionsOf, requestedBetween, type TimedOperation } from './operation-match.ts'
 
 type Closest = NonNullable<Why['closest']>
 

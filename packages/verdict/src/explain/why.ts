@@ -12,7 +12,13 @@ import { describeWait } from './awaited-operation.ts'
 import { closestOperation } from './closest.ts'
 import { type UsedUp, usedUpFor } from './cover-actions.ts'
 import { MAX_NAMED } from './expected-change-uses.ts'
-import { claimResultOf, providerReasonOf, requestedBetween, type TimedOperation, timedOperation } from './explain.ts'
+import {
+  claimResultOf,
+  providerReasonOf,
+  requestedBetween,
+  type TimedOperation,
+  timedOperation,
+} from './operation-match.ts'
 import { byTime, nearestFirst } from './pairing.ts'
 
 /** Explains a verdict in words. */

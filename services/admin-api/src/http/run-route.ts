@@ -7,6 +7,7 @@ import type { Request, Response } from 'express'
 import type { RefusalAudit } from '../access/audit-refusals.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { type CookieForm, decideCookieForm, readCookie } from '../access/cookies.ts'
+import type { RequestLimits } from '../access/rate-limiter.ts'
 import {
   decideAccess,
   type Identity,
@@ -22,7 +23,6 @@ import { changeWithAuditRow, writeAuditRow } from './audit-row.ts'
 import { checkInput } from './check-input.ts'
 import { createListCursors, type ListCursors } from './cursor.ts'
 import { type IdempotentWork, randomIds, runOnce } from './idempotency.ts'
-import type { RequestLimits } from './rate-limiter.ts'
 import { receiveBody, unexpectedBody } from './read-body.ts'
 import type { RequestClient, Route, RouteAnswer, RouteRequest } from './route.ts'
 

@@ -11,8 +11,8 @@ import {
   type AddressReport,
   decideSuppression,
   suppressionId,
-} from '../suppression/rules/suppression.ts'
-import type { SuppressionStore } from '../suppression/suppression-store.ts'
+} from '../suppressed-addresses/rules/suppression.ts'
+import type { SuppressionStore } from '../suppressed-addresses/suppression-store.ts'
 
 export interface CommandConsumerOptions
   extends Pick<WorkLoopOptions<'command'>, 'bus' | 'metrics' | 'onFatal'>,

@@ -14,7 +14,7 @@ import type { DeliveryJob, JobMessage } from '../jobs/delivery-job.ts'
 import type { DeliveryMetrics } from '../metrics.ts'
 import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
 import { decideIntake } from './rules/decide-intake.ts'
-import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hold.ts'
+import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hours.ts'
 
 export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec

@@ -25,7 +25,7 @@ import {
   withOutcome,
 } from '../../src/delivery-record/delivery-store.ts'
 import type { ReportedAction } from '../../src/storm/rules/storm-report.ts'
-import { suppressionId } from '../../src/suppression/rules/suppression.ts'
+import { suppressionId } from '../../src/suppressed-addresses/rules/suppression.ts'
 
 /** Collections shared by several stores, and by several services of a simulation. */
 export interface MemoryCollections {

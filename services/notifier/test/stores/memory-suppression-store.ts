@@ -1,4 +1,4 @@
-import type { SuppressionStore } from '../../src/suppression/suppression-store.ts'
+import type { SuppressionStore } from '../../src/suppressed-addresses/suppression-store.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
 /** The in-memory equivalent of the MongoDB store; both pass `test/suppressions.contract.ts`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideQuietHold, GATHER_MS } from './quiet-hold.ts'
+import { decideQuietHold, GATHER_MS } from './quiet-hours.ts'
 
 const NIGHT = { time_zone: 'UTC', from: '22:00', to: '07:00', days: null }
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { MINUTE, operation, play, type RefundFacts, refundSeen, SECOND, T0 } from '../../test/fixtures.ts'
 import type { ActionRecord } from '../case/action-record.ts'
 import { assignOperations } from './assign.ts'
-import { madeBeforeConnection } from './explain.ts'
+import { madeBeforeConnection } from './operation-match.ts'
 
 function action(facts: RefundFacts = {}): ActionRecord {
   return play([{ at: T0, input: refundSeen(facts) }]).actions[0]!
