@@ -18,6 +18,7 @@ const roles = {
     right('budget_periods', 'find', 'insert', 'update', 'remove'),
     right('failed_runs', 'find', 'insert', 'update', 'remove'),
     right('subjects', 'find', 'insert', 'update', 'remove'),
+    right('actor_secrets', 'find', 'insert', 'update', 'remove'),
     right('actions', 'find', 'insert', 'update', 'remove'),
     right('incidents', 'find', 'insert', 'update', 'remove'),
     right('incident_bulks', 'find', 'insert', 'update', 'remove'),

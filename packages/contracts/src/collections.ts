@@ -148,6 +148,7 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, _id: 1 } },
     ],
   },
+  actor_secrets: { owner: 'reconciler', indexes: [] },
   actions: {
     owner: 'reconciler',
     indexes: [
@@ -158,6 +159,11 @@ export const COLLECTIONS = {
       {
         keys: { provider_ref: 1, first_seen: -1, _id: -1 },
         options: { partialFilterExpression: { provider_ref: { $type: 'string' } } },
+      },
+      // Partial, because the providers name nobody for most actions.
+      {
+        keys: { actor_id: 1, first_seen: -1, _id: -1 },
+        options: { partialFilterExpression: { actor_id: { $type: 'string' } } },
       },
       // Partial indexes, because few of very many actions are unexplained.
       {
@@ -203,6 +209,10 @@ export const COLLECTIONS = {
       // Lists of a code, and the counts of the installation's metrics. An index of state and code alone would be chosen for lists,
       // which would then be sorted in memory.
       { keys: { code: 1, state: 1, opened: -1, _id: -1 } },
+      {
+        keys: { actor_id: 1, opened: -1, _id: -1 },
+        options: { partialFilterExpression: { actor_id: { $type: 'string' } } },
+      },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
     ],
   },

@@ -1,5 +1,6 @@
 import type {
   ActionKind,
+  ActorKind,
   Customer,
   ObjectState,
   Origin,
@@ -52,6 +53,8 @@ export interface SightingFields {
 export interface SightingDetails {
   /** How the object was made: only an event or object of its creation has it. */
   readonly origin?: Origin
+  /** Who the origin names. The reconciler adds it. */
+  readonly actor?: { readonly id: string; readonly kind: ActorKind }
   readonly customer?: Customer
   readonly payment?: PaymentFacts
   readonly mode?: 'live' | 'test'

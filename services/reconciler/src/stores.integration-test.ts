@@ -1,9 +1,10 @@
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openContractStores } from '../test/contract-stores.ts'
 import { createIndexes } from '../test/create-indexes.ts'
 import { storeContract } from '../test/store.contract.ts'
+import { createMongoActors } from './actors/actor-store.ts'
 
 /** The collections that the contracts fill. */
 const STORED = [
@@ -39,4 +40,12 @@ afterAll(async () => {
 storeContract('in MongoDB', async () => {
   await Promise.all(STORED.map(name => mongo.db.collection(name).deleteMany({})))
   return openContractStores(mongo)
+})
+
+test('the secret of a project is made once, also by many processes at the same moment', async () => {
+  const actors = createMongoActors(mongo)
+  const read = await Promise.all(Array.from({ length: 20 }, () => actors.secretsOf(['prj_a', 'prj_b'])))
+  const secrets = read.flatMap(found => [...found.values()])
+  expect(secrets).toHaveLength(40)
+  expect(new Set(secrets).size).toBe(2)
 })

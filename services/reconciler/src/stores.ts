@@ -1,5 +1,7 @@
 import { newId } from '@backstop/contracts'
 import type { Mongo } from '@backstop/kit/mongo'
+import { createActorDirectory } from './actors/actor-directory.ts'
+import { createMongoActors } from './actors/actor-store.ts'
 import { createMongoExpectedChanges, createMongoExpectedChangeUses } from './batch/expected-change-store.ts'
 import { createMongoProjections } from './batch/projection-store.ts'
 import { createMongoCases } from './cases/mongo-cases.ts'
@@ -38,5 +40,6 @@ export function openStores(mongo: Mongo) {
     totals: createMongoTotals(mongo),
     heartbeats: createMongoHeartbeats(mongo),
     operationSearch: createMongoOperationSearch(mongo),
+    actors: createActorDirectory(createMongoActors(mongo)),
   }
 }

@@ -73,7 +73,9 @@ async function harness(connection: Partial<ConnectionDocument> = { read_key: REA
   const inbox = () => [...contents.inbox.values()].map(({ document }) => document)
   const actions = () => [...contents.actions.values()]
   const alerts = async () => (await parts.alerts()).map(({ event }) => event)
-  return { ...parts, provider, refund, snapshot, thin, notify, pass, inbox, actions, alerts }
+  /** Changes what the provider answers about the thin event. */
+  const answerEvent = (more: object) => answers.set(`/v2/core/events/${thin.id}`, { ...thin, ...more })
+  return { ...parts, answerEvent, provider, refund, snapshot, thin, notify, pass, inbox, actions, alerts }
 }
 
 describe('a thin event', () => {
@@ -111,6 +113,32 @@ describe('a thin event', () => {
     ])
     await pass(75)
     expect(await alerts()).toEqual(['incident.opened'])
+  })
+
+  test('names the actor of the action and of its incident, if the processor says who sent the request', async () => {
+    const actorsOf = async (user: string, context: string | null = null) => {
+      const { notify, thin, pass, actions, contents, answerEvent } = await harness()
+      const request = { ...thin.reason?.request, client: { dashboard_user: { email: user } } }
+      answerEvent({ context, reason: { type: 'request', request } })
+      await notify({ ...thin, context } as never)
+      await pass(75)
+      expect(actions()).toMatchObject([{ origin: { channel: 'dashboard', user }, verdict: 'unexplained' }])
+      return [...actions(), ...contents.incidents.values()].map(({ actor_id }) => actor_id)
+    }
+    const [ana, ofIncident] = await actorsOf('ana@example.com')
+    expect(ana).toMatch(/^acr_/)
+    expect(ofIncident).toBe(ana)
+    expect((await actorsOf('Ana@example.com'))[0]).toBe(ana)
+    expect((await actorsOf('bo@example.com'))[0]).not.toBe(ana)
+    // Connected accounts have their own users.
+    expect((await actorsOf('ana@example.com', 'acct_1'))[0]).not.toBe(ana)
+  })
+
+  test('names no actor without a client', async () => {
+    const { notify, thin, pass, actions } = await harness()
+    await notify(thin)
+    await pass(5)
+    expect(actions()[0]).not.toHaveProperty('actor_id')
   })
 
   test.each([

@@ -49,6 +49,8 @@ export type Action = {
     request_id: string | null
     idempotency_key: string | null
   }
+  actor_id?: string
+  actor_name?: string
   customer?: {
     id: string | null
     name: string | null
@@ -572,6 +574,7 @@ export type Incident = {
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
+  actor_id?: string
   channel_id?: string | null
   key_id?: string | null
   refunded_twice?: {
@@ -671,6 +674,7 @@ export type IncidentWithTimeline = {
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
+  actor_id?: string
   channel_id?: string | null
   key_id?: string | null
   refunded_twice?: {
@@ -1330,6 +1334,8 @@ export interface Api {
       subject?: string
       /** The provider's id of the refund */
       provider_ref?: string
+      /** Who made it, as GET /v1/projects/{id}/actors lists it */
+      actor_id?: string
       currency?: string
       /** Minor units, inclusive; give currency too, or amounts of all currencies are compared */
       min_amount?: number
@@ -1395,6 +1401,8 @@ export interface Api {
         request_id: string | null
         idempotency_key: string | null
       }
+      actor_id?: string
+      actor_name?: string
       customer?: {
         id: string | null
         name: string | null
@@ -1476,6 +1484,8 @@ export interface Api {
         request_id: string | null
         idempotency_key: string | null
       }
+      actor_id?: string
+      actor_name?: string
       customer?: {
         id: string | null
         name: string | null
@@ -2133,6 +2143,8 @@ export interface Api {
       code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       /** Only incidents of this storm */
       storm_id?: string
+      /** Only incidents about actions of this actor */
+      actor_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
       q?: string
       /** Only incidents that were opened at this time or later */
@@ -2149,6 +2161,7 @@ export interface Api {
       state: "open" | "acknowledged" | "resolved"
       summary: string
       action_id: string | null
+      actor_id?: string
       channel_id?: string | null
       key_id?: string | null
       refunded_twice?: {

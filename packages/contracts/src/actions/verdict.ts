@@ -240,6 +240,8 @@ export const Incident = z.object({
   summary: z.string(),
   /** Null if the incident is not about an action. */
   action_id: z.string().nullable(),
+  /** Who made the action (Action.actor_id). Absent if the provider names nobody. */
+  actor_id: z.string().optional(),
   /** The channel, for CHANNEL_DISABLED and CHANNEL_FAILING. */
   channel_id: z.string().nullable().optional(),
   /** The API key, for KEY_EXPIRING and KEY_RECOVERED. */

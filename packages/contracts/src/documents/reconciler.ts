@@ -47,6 +47,12 @@ export interface OperationSearchDocument {
   leased_until: Date | null
 }
 
+/** What the ids of a project's actors are derived from, under the id of the project. Whoever has it can test guesses of e-mail addresses. */
+export interface ActorSecretDocument {
+  _id: string
+  secret: string
+}
+
 /** The erasure of the personal data of a deleted connection, under the id of the connection. */
 export interface ErasureDocument {
   _id: string

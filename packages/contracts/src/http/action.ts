@@ -15,6 +15,7 @@ export const ActionQuery = ListQuery.extend({
   state: ObjectState.optional(),
   subject: IdFilter.optional().describe('The payment or subscription id at the provider'),
   provider_ref: IdFilter.optional().describe("The provider's id of the refund"),
+  actor_id: IdFilter.optional().describe('Who made it, as GET /v1/projects/{id}/actors lists it'),
   currency: CurrencyCode.optional(),
   min_amount: AmountFilter.optional().describe(
     'Minor units, inclusive; give currency too, or amounts of all currencies are compared',

@@ -16,6 +16,7 @@ export const IncidentQuery = ListQuery.extend({
   state: IncidentState.optional(),
   code: IncidentCode.optional(),
   storm_id: IdFilter.optional().describe('Only incidents of this storm'),
+  actor_id: IdFilter.optional().describe('Only incidents about actions of this actor'),
   q: SearchText.optional().describe(
     'Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then',
   ),

@@ -28,6 +28,8 @@ export const ID_PREFIXES = {
   reread: 'rrd',
   readback: 'rbk',
   expectedChange: 'exp',
+  actor: 'acr',
+  actorSecret: 'acs',
   silence: 'sil',
   deadLetter: 'dlt',
 } as const

@@ -128,10 +128,23 @@ describe('a thin event of the simulated processor', () => {
   test.each([
     {
       name: 'a user of the dashboard',
-      client: { dashboard_user: { email: 'ana@example.com' } },
+      client: {
+        type: 'dashboard_user',
+        dashboard_user: { email: 'ana@example.com', ip_address: '192.0.2.1', machine_identifier: 'mac-1' },
+      },
       shown: { channel: 'dashboard', user: 'ana@example.com' },
     },
     { name: 'a key', client: { api_key: { id: 'mk_1' } }, shown: { channel: 'api', key_name: 'mk_1' } },
+    {
+      name: 'a user of the dashboard without a name',
+      client: { type: 'dashboard_user', dashboard_user: {} },
+      shown: { channel: 'dashboard', user: null, key_name: null },
+    },
+    {
+      name: 'an action of the processor itself',
+      client: { type: 'stripe_action', stripe_action: {} },
+      shown: { channel: 'automatic', user: null, key_name: null },
+    },
     { name: 'a client of next year', client: { robot: 7 }, shown: { channel: 'api', key_name: null, user: null } },
   ])('shows $name as the origin if it names one', ({ client, shown }) => {
     const reason = { type: 'request', request: { id: 'req_1', idempotency_key: 'key-1', client } }

@@ -3,8 +3,8 @@
  * context?, reason?, related_object: {id, type, url}}`, by the types of stripe 23.1.0. Each is a hint to read its object. The event
  * that creates a refund or an end is read too, because only it names the request.
  */
-import { isProviderId, type ReadObject, type ReadTarget } from '@backstop/contracts'
-import { shownText, textAt } from '../details.ts'
+import { isProviderId, type Origin, type ReadObject, type ReadTarget } from '@backstop/contracts'
+import { textAt } from '../details.ts'
 import { fieldAt, isUsableWord, objectAt } from '../event-fields.ts'
 import type { DetailParts } from '../http/read-details.ts'
 import type { Normalised } from '../sighting.ts'
@@ -83,19 +83,24 @@ export function accountIn(context: string | undefined): string | null {
 type RequestFacts = Pick<ProcessorContext, 'idempotencyKey' | 'requestId' | 'by' | 'livemode' | 'client'>
 
 /**
- * The facts of a thin event that was read. The processor documents `client` and not when it sends it: the id of the key, or the user of
- * the dashboard.
+ * The facts of a thin event that was read. The processor documents `client` (stripe-java, Event.Reason.Request.Client) and not when it sends
+ * it: the id of the key, the user of the dashboard, or an action of the processor itself.
  */
 export function factsOfThin(event: Fields): RequestFacts {
   const request = objectAt(event, 'reason', 'request')
   const requestId = textAt(request, 'id')
-  const user = shownText(fieldAt(request, 'client', 'dashboard_user', 'email'))
-  const key = shownText(fieldAt(request, 'client', 'api_key', 'id'))
   return {
     idempotencyKey: textAt(request, 'idempotency_key'),
     requestId,
     by: requestId === null ? null : 'request',
     livemode: typeof event.livemode === 'boolean' ? event.livemode : null,
-    client: user === null ? { key_name: key } : { channel: 'dashboard', user },
+    client: originOfClient(objectAt(request, 'client')),
   }
+}
+
+function originOfClient(client: Fields | undefined): Partial<Origin> {
+  if (objectAt(client, 'dashboard_user')) {
+    return { channel: 'dashboard', user: textAt(client, 'dashboard_user', 'email') }
+  }
+  return objectAt(client, 'stripe_action') ? { channel: 'automatic' } : { key_name: textAt(client, 'api_key', 'id') }
 }

@@ -18,6 +18,7 @@ const sightings = fc.array(
           request_id: text,
           idempotency_key: text,
         }),
+        actor: fc.constantFrom({ id: 'acr_1', kind: 'key_prefix' }, { id: 'acr_2', kind: 'key_prefix' }),
         customer: fc.record({ id: text, name: text, email: text }),
         payment: fc.record({ number: text, plan: text, refund_reason: text, destination: text }),
         mode: fc.constantFrom('live', 'test'),
@@ -152,6 +153,18 @@ test('personal data is the free text of a reason and every value that contains a
   expect(showDetails(erased('processor')).payment?.refund_reason).toBe('asked by Ann')
   const without = knownDetails({ ...stated('cus_1'), payment: undefined as never }, 1, 'reseller')
   expect(withoutPersonalData(without)).toBe(without)
+})
+
+test.each([
+  { name: 'is erased with the user that it stands for', kind: 'dashboard_user', shown: undefined },
+  { name: 'is kept if it stands for a key', kind: 'api_key', shown: 'acr_1' },
+] as const)('the id of an actor $name', ({ kind, shown }) => {
+  const origin = { channel: 'dashboard', key_name: 'k', user: 'bo@example.com', request_id: null } as const
+  const details = { origin: { ...origin, idempotency_key: null }, actor: { id: 'acr_1', kind } }
+  const known = knownDetails(details, 1, 'subscription')
+  expect(showDetails(known).actor_id).toBe('acr_1')
+  expect(showDetails(withoutPersonalData(known))).toMatchObject({ origin: { user: null, key_name: 'k' } })
+  expect(showDetails(withoutPersonalData(known)).actor_id).toBe(shown)
 })
 
 test('an origin whose user was erased is not replaced by a later origin', () => {

@@ -1,4 +1,12 @@
-import { type Action, type DetailName, isPersonalDetail, type Origin, type ProviderKind } from '@backstop/contracts'
+import {
+  type Action,
+  type ActorKind,
+  type DetailName,
+  FACT_OF_ACTOR,
+  isPersonalDetail,
+  type Origin,
+  type ProviderKind,
+} from '@backstop/contracts'
 import type { SightingDetails } from '@backstop/providers'
 
 /**
@@ -40,6 +48,8 @@ interface KnownOrigin {
   readonly facts: Readonly<Partial<Record<keyof Origin, string>>>
   /** The facts that are personal data; absent if there are none. */
   readonly personal?: readonly (keyof Origin)[]
+  /** Who the facts name; absent if nobody, and for origins that earlier versions stored. */
+  readonly actor?: { readonly id: string; readonly kind: ActorKind }
 }
 
 /** The known facts of one object. Unknown facts are left out. */
@@ -58,7 +68,7 @@ export function knownDetails(
   provider: ProviderKind,
 ): KnownDetails | undefined {
   if (details === undefined) return undefined
-  const origin = knownOrigin(details.origin, version, provider)
+  const origin = knownOrigin(details, version, provider)
   const facts: { -readonly [Name in keyof KnownDetails]: KnownDetails[Name] } = origin === undefined ? {} : { origin }
   for (const name of FACT_NAMES) {
     const value = FACTS[name](details)
@@ -68,7 +78,11 @@ export function knownDetails(
   return unlessEmpty(facts)
 }
 
-function knownOrigin(origin: Origin | undefined, version: number, provider: ProviderKind): KnownOrigin | undefined {
+function knownOrigin(
+  { origin, actor }: SightingDetails,
+  version: number,
+  provider: ProviderKind,
+): KnownOrigin | undefined {
   if (origin === undefined) return undefined
   const facts: Partial<Record<keyof Origin, string>> = {}
   const personal: (keyof Origin)[] = []
@@ -79,7 +93,12 @@ function knownOrigin(origin: Origin | undefined, version: number, provider: Prov
     if (isPersonalDetail(provider, `origin.${name}`, value)) personal.push(name)
   }
   if (Object.keys(facts).length === 0) return undefined
-  return personal.length === 0 ? { version, facts } : { version, facts, personal }
+  return {
+    version,
+    facts,
+    ...(personal.length === 0 ? {} : { personal }),
+    ...(actor === undefined ? {} : { actor }),
+  }
 }
 
 /**
@@ -119,7 +138,8 @@ function isStronger(origin: KnownOrigin, known: KnownOrigin): boolean {
     const [value, knownValue] = [origin.facts[name] ?? '', known.facts[name] ?? '']
     if (value !== knownValue) return value > knownValue
   }
-  return false
+  // A prefix may have been declared between the two sightings.
+  return (origin.actor?.id ?? '') > (known.actor?.id ?? '')
 }
 
 function countFacts({ facts }: KnownOrigin): number {
@@ -169,9 +189,11 @@ export function withoutPersonalData(details: KnownDetails | undefined): KnownDet
   if (details === undefined || !hasPersonalData(details)) return details
   const kept = selectDetails(details, name => name === 'origin' || details[name]?.[2] !== true)
   if (kept?.origin?.personal === undefined) return kept
-  const { version, facts, personal } = kept.origin
+  const { version, facts, personal, actor } = kept.origin
   const left = Object.fromEntries(Object.entries(facts).filter(([name]) => !personal.includes(name as keyof Origin)))
-  return { ...kept, origin: { version, facts: left } }
+  const named = actor && FACT_OF_ACTOR[actor.kind]
+  const isKept = actor !== undefined && (named == null || !personal.includes(named))
+  return { ...kept, origin: { version, facts: left, ...(isKept ? { actor } : {}) } }
 }
 
 /** Returns the same object if all its facts are selected. */
@@ -195,7 +217,13 @@ export function asDetails(details: KnownDetails | undefined): { readonly details
   return details === undefined ? {} : { details }
 }
 
-type ShownDetails = Pick<Action, 'origin' | 'customer' | 'payment' | 'mode' | 'account' | 'links'>
+/** Who made the action, as its projections name them. */
+export function actorOfDetails(details: KnownDetails | undefined): Pick<Action, 'actor_id'> {
+  const actor = details?.origin?.actor
+  return actor === undefined ? {} : { actor_id: actor.id }
+}
+
+type ShownDetails = Pick<Action, 'origin' | 'actor_id' | 'customer' | 'payment' | 'mode' | 'account' | 'links'>
 
 /** The details as an action shows them. An unknown fact is null. An action without details shows none. */
 export function showDetails(details: KnownDetails | undefined): ShownDetails {
@@ -213,6 +241,7 @@ export function showDetails(details: KnownDetails | undefined): ShownDetails {
       request_id: made?.request_id ?? null,
       idempotency_key: made?.idempotency_key ?? null,
     },
+    ...actorOfDetails(details),
     customer: Object.values(customer).every(value => value === null) ? null : customer,
     payment: {
       number: fact('payment.number'),

@@ -1,7 +1,7 @@
 import { type Action, type Incident, isoTime, type StoredIncident, type TimelineEntry } from '@backstop/contracts'
 import { type ActionRecord, type LookResult, lastResultOf, needsVerdict, openIncident } from '../case/action-record.ts'
 import type { Case, MergedRecord } from '../case/case.ts'
-import { showDetails } from '../case/details.ts'
+import { actorOfDetails, showDetails } from '../case/details.ts'
 import type { IncidentRecord } from '../case/incident-record.ts'
 import { detailsOf } from '../case/sides.ts'
 import { describeWait } from '../explain/awaited-operation.ts'
@@ -214,6 +214,7 @@ export function projectIncident(theCase: Case, action: ActionRecord, incident: I
     code: incident.code,
     summary: summaryOf(action, incident, describeWait(theCase, action)?.text),
     action_id: action.id,
+    ...actorOfDetails(detailsOf(action)),
     ...(incident.code === 'REFUNDED_TWICE' ? { refunded_twice: incident.refundedTwice } : {}),
     out_of_band: incident.outOfBand,
     opened_at: isoTime(incident.openedAt),

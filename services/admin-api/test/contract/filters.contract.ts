@@ -26,6 +26,7 @@ async function storeActions(testApi: TestApi) {
     mode: 'test',
     provider_created_at: '2026-11-19T23:59:59.999Z',
     subject: `pi_b_${projectId}`,
+    actor_id: `acr_${projectId}`,
     provider_ref: 're_b',
     amount: 20,
     state: 'failed',
@@ -46,7 +47,7 @@ async function storeActions(testApi: TestApi) {
 
 export function describeFilters(testApi: () => TestApi): void {
   describe('the list of actions', () => {
-    test('is filtered by kind, verdict, reason, state, mode, subject, provider_ref, amount, and the times of discovery and creation', async () => {
+    test('is filtered by kind, verdict, reason, state, mode, subject, provider_ref, actor, amount, and the times of discovery and creation', async () => {
       const { projectId, a, b, c, currency } = await storeActions(testApi())
       const list = async (query: string) => {
         const { status, body } = await testApi().api.get(`/v1/actions?project_id=${projectId}&${query}`)
@@ -60,6 +61,7 @@ export function describeFilters(testApi: () => TestApi): void {
       expect(await list('state=failed')).toEqual([b])
       expect(await list(`subject=pi_a_${projectId}`)).toEqual([a])
       expect(await list('provider_ref=re_b')).toEqual([b])
+      expect(await list(`actor_id=acr_${projectId}`)).toEqual([b])
       expect(await list('min_amount=10&max_amount=10')).toEqual([a])
       expect(await list(`min_amount=11&currency=${String(currency).toUpperCase()}`)).toEqual([b])
       expect(await list('min_amount=0&currency=xxx')).toEqual([])

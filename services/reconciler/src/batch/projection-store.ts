@@ -17,12 +17,19 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
   return {
     saveActions: list => saveNewer(actions, list, toActionDocument, DETAIL_FIELDS),
     // An opened incident is rarely written again, so it is always treated like an update.
-    saveIncidents: list => saveNewer(incidents, list, toIncidentDocument),
+    saveIncidents: list => saveNewer(incidents, list, toIncidentDocument, ['actor_id']),
   }
 }
 
 /** Fields that are absent once all their facts were erased. An update must remove them. */
-const DETAIL_FIELDS = ['origin', 'customer', 'payment', 'mode', 'links'] as const satisfies (keyof ActionDocument)[]
+const DETAIL_FIELDS = [
+  'origin',
+  'actor_id',
+  'customer',
+  'payment',
+  'mode',
+  'links',
+] as const satisfies (keyof ActionDocument)[]
 
 function toActionDocument({ action: { action_id, ...rest }, mergedInto, lookResult }: ProjectedAction): ActionDocument {
   const verdictMs = timeToVerdict(rest)

@@ -13,6 +13,7 @@ import {
   projectIncidents,
   type Rules,
 } from '@backstop/verdict'
+import type { ActorDirectory } from '../actors/actor-directory.ts'
 import type { CaseStore } from '../cases/case-store.ts'
 import type { Inbox, InboxEntry } from '../inbox/inbox-store.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
@@ -33,6 +34,7 @@ export interface ReconcileParts extends FactSources {
     readonly projections: ProjectionStore
     readonly inbox: Pick<Inbox, 'done' | 'known' | 'keepBodies' | 'insert' | 'decideAgain' | 'hold'>
     readonly totals: Pick<TotalsStore, 'mark'>
+    readonly actors: ActorDirectory
     readonly sweeps: {
       wake(connection: { id: string; projectId: string }, now: number, unverifiedSince: number | null): Promise<void>
     }
@@ -132,8 +134,9 @@ async function withEffects(items: readonly WorkItem[], { stores, clock }: Reconc
     return item.kind === 'readback' ? [item.readback.connection_id] : []
   })
   const connections = await stores.connections.byIds([...new Set(ids)])
-  const now = clock.now()
-  return items.map(item => ({ item, effects: effectsOf(item, connections, now) }))
+  const actors = await stores.actors.ofProjects([...connections.values()].map(({ project_id }) => project_id))
+  const context = { connections, actors, now: clock.now() }
+  return items.map(item => ({ item, effects: effectsOf(item, context) }))
 }
 
 /** Requests the re-reads of hints. It comes before the inbox mark, so that a crash does not lose a re-read. */

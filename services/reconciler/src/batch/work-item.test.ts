@@ -22,7 +22,11 @@ test('a hint is normalised once, and its re-read has the targets of the hint', (
   }
   const key = { sealed: 'k', fingerprint: 'f', created_at: new Date(0), expires_at: null }
   const connection = connectionOf('con_1', { kind: 'subscription', site: 'acme', read_key: key })
-  const { reread } = effectsOf(itemOfEvent(event), new Map([['con_1', connection]]), Date.parse('2026-11-21T10:00:01Z'))
+  const { reread } = effectsOf(itemOfEvent(event), {
+    connections: new Map([['con_1', connection]]),
+    actors: { identify: () => undefined },
+    now: Date.parse('2026-11-21T10:00:01Z'),
+  })
   expect(reread).toMatchObject({ reason: 'hint', targets: [{ type: 'subscription', id: 'sub_1' }] })
   expect(reads).toBe(1)
 })
@@ -42,7 +46,10 @@ test('an object that was read has the mode that its key shows', () => {
     failure: null,
     objects: [{ type: 'adjustment', body: { id: 'adj_1', action: 'refund', transaction_id: 'txn_1' }, mode: 'test' }],
   }
-  const { caseInputs } = effectsOf({ kind: 'readback', readback }, new Map(), 0)
+  const { caseInputs } = effectsOf(
+    { kind: 'readback', readback },
+    { connections: new Map(), actors: { identify: () => undefined }, now: 0 },
+  )
   const inputs = caseInputs.map(({ input }) => input)
   expect(inputs).toMatchObject([{ sighting: { details: { mode: 'test' } } }])
 })

@@ -12,6 +12,7 @@ import {
 import { AppError } from '@backstop/kit/errors'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
 import type { ChangeIncident, Input, SightingSource } from '@backstop/verdict'
+import type { KnownActors } from '../actors/actor-directory.ts'
 import { type NamedConnection, namesOf } from '../connections/connection-reader.ts'
 import type { InboxEntry } from '../inbox/inbox-store.ts'
 import { canRead } from '../reading/connection-readers.ts'
@@ -110,30 +111,36 @@ export interface ItemEffects {
   readonly unusable: readonly UnusableObject[]
 }
 
-export type Connections = ReadonlyMap<string, NamedConnection>
+/** What the effects of work items depend on, besides the items. */
+export interface EffectContext {
+  /** Must include the connection that received the item. */
+  readonly connections: ReadonlyMap<string, NamedConnection>
+  readonly actors: KnownActors
+  readonly now: number
+}
 
 /**
- * @param connections must include the connection that received the item
  * @throws AppError `message_invalid` for an event that does not fit its type; the work loop dead-letters it
  */
-export function effectsOf(item: WorkItem, connections: Connections, now: number): ItemEffects {
-  const effects = effectsOfContent(item, connections, now)
+export function effectsOf(item: WorkItem, context: EffectContext): ItemEffects {
+  const effects = effectsOfContent(item, context)
   const { traceparent } = item
   if (traceparent === undefined) return effects
   return { ...effects, caseInputs: effects.caseInputs.map(caseInput => ({ ...caseInput, traceparent })) }
 }
 
-function effectsOfContent(item: WorkContent, connections: Connections, now: number): ItemEffects {
+function effectsOfContent(item: WorkContent, context: EffectContext): ItemEffects {
+  const { connections } = context
   switch (item.kind) {
     case 'operation':
       return changesOnly(caseInputsOfOperation(item.operation, item.mayCreate ? { mayCreate: true } : {}))
     case 'recheck':
       return changesOnly([caseInputOfRecheck(item.recheck)])
     case 'readback':
-      return effectsOfReadback(item.readback, connections.get(item.readback.connection_id))
+      return effectsOfReadback(item.readback, connections.get(item.readback.connection_id), context)
     case 'event': {
       const connection = connections.get(item.event.connection_id)
-      const effects = effectsOfEvent(item.event, connection, now)
+      const effects = effectsOfEvent(item.event, connection, context)
       return connection?.status === 'deleted' ? { ...effects, isBodyErased: true } : effects
     }
     case 'expected_changes':
@@ -154,7 +161,11 @@ function changesOnly(caseInputs: readonly CaseInput[], outcome: ShownOutcome | n
   return { caseInputs, outcome, reread: null, unusable: [] }
 }
 
-function effectsOfEvent(event: InboundEvent, connection: NamedConnection | undefined, now: number): ItemEffects {
+function effectsOfEvent(
+  event: InboundEvent,
+  connection: NamedConnection | undefined,
+  { actors, now }: EffectContext,
+): ItemEffects {
   const { project_id, connection_id, event_id, event_type, provider } = event
   const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
   const meaning = PROVIDERS[provider].normaliseEvent(origin, event.body)
@@ -173,7 +184,7 @@ function effectsOfEvent(event: InboundEvent, connection: NamedConnection | undef
         readFor: null,
       }
       const caseInputs = meaning.sightings.map(sighting =>
-        caseInputOfSighting(project_id, keptSighting(sighting, connection), source),
+        caseInputOfSighting(project_id, keptSighting(project_id, sighting, connection, actors), source),
       )
       return changesOnly(caseInputs, { outcome: 'recorded', reason: 'The event was recorded' })
     }
@@ -208,7 +219,11 @@ function effectsOfHint(
  * The inputs of the found objects come before the input of the look that waits for them. An unusable object does not
  * affect the others.
  */
-function effectsOfReadback(readback: Readback, connection: NamedConnection | undefined): ItemEffects {
+function effectsOfReadback(
+  readback: Readback,
+  connection: NamedConnection | undefined,
+  { actors }: EffectContext,
+): ItemEffects {
   const { project_id, connection_id, event, look, reason } = readback
   const source: SightingSource = {
     ...seenThrough(connection_id, connection),
@@ -223,7 +238,9 @@ function effectsOfReadback(readback: Readback, connection: NamedConnection | und
     if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
     if (meaning.kind !== 'observed') continue
     found.push(
-      ...meaning.sightings.map(sighting => caseInputOfSighting(project_id, keptSighting(sighting, connection), source)),
+      ...meaning.sightings.map(sighting =>
+        caseInputOfSighting(project_id, keptSighting(project_id, sighting, connection, actors), source),
+      ),
     )
   }
   // The objects of a deleted connection were erased, so they are not dead-lettered: a dead letter would store them again.
@@ -273,9 +290,17 @@ function seenThrough(
   return { ...seen, refundedTwice: { withinMs: hours * HOUR_MS, outOfBand } }
 }
 
-/** The details of a deleted connection are erased, so later ones are not kept. */
-function keptSighting(sighting: Sighting, connection: NamedConnection | undefined): Sighting {
-  if (connection?.status !== 'deleted') return sighting
+/** The sighting with the actor that it names. The details of a deleted connection are erased, so later ones are not kept. */
+function keptSighting(
+  projectId: string,
+  sighting: Sighting,
+  connection: NamedConnection | undefined,
+  actors: KnownActors,
+): Sighting {
+  if (connection?.status !== 'deleted') {
+    const actor = actors.identify(projectId, sighting)
+    return actor === undefined ? sighting : { ...sighting, details: { ...sighting.details, actor } }
+  }
   const { details: _details, ...kept } = sighting
   return kept
 }

@@ -11,6 +11,7 @@ import type {
   TimedOutboxEntry,
 } from '@backstop/contracts'
 import type { Case, ExpectedChangeUses } from '@backstop/verdict'
+import { createActorDirectory } from '../../src/actors/actor-directory.ts'
 import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
 import type { ReconcilerStores } from '../../src/stores.ts'
 import { createMemoryCases } from './memory-cases.ts'
@@ -75,6 +76,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     inbox: createMemoryInbox(contents.inbox),
     heartbeats: createMemoryHeartbeats(contents),
     operationSearch: createMemoryOperationSearch(),
+    actors: createActorDirectory({ secretsOf: async ids => new Map(ids.map(id => [id, `secret of ${id}`])) }),
     inboxReplays: createMemoryInboxReplays(contents),
     sweeps: createMemorySweeps(contents.sweeps),
     erasures: createMemoryErasures(contents.connections),
