@@ -1,6 +1,8 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import {
   sampleAction,
+  sampleBurst,
+  sampleBurstEnd,
   sampleChannelIncident,
   sampleConnectionIncident,
   sampleFailingChannel,
@@ -22,6 +24,9 @@ export function previewedAlerts(): { name: string; alert: Alert }[] {
     { name: 'incident.opened.feed-silent', alert: sampleConnectionIncident('FEED_SILENT') },
     { name: 'incident.opened.unverified', alert: sampleConnectionIncident('VERIFICATION_UNAVAILABLE') },
     { name: 'incident.opened.refunded-twice', alert: sampleRefundedTwice() },
+    { name: 'incident.opened.burst', alert: sampleBurst() },
+    { name: 'incident.resolved.burst', alert: sampleBurstEnd('explained') },
+    { name: 'storm.reported.of-burst', alert: confirmation() },
     { name: 'incident.opened.test-mode', alert: sampleAction({ mode: 'test' }) },
     {
       name: 'incident.opened.dashboard-cancellation',
@@ -72,4 +77,12 @@ export function previewedAlerts(): { name: string; alert: Alert }[] {
     },
     { name: 'incident.opened.awkward', alert: awkwardAlert() },
   ]
+}
+
+/** The first report about the storm in which the sampled burst continues. */
+function confirmation(): Alert {
+  const sample = SAMPLE_ALERTS['storm.reported']()
+  const { incident } = (sampleBurst() as Extract<Alert, { event: 'incident.opened' }>).data
+  const bursts = [{ incident_id: incident.incident_id, opened_at: incident.opened_at, count: 12 }]
+  return { ...sample, data: { ...sample.data, storm: { ...sample.data.storm, report: 1, bursts } } }
 }

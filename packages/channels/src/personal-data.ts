@@ -1,4 +1,13 @@
-import { type Action, type Alert, HIDDEN, hideEmailAddresses, isPersonalDetail, type Storm } from '@backstop/contracts'
+import {
+  type Action,
+  type Alert,
+  HIDDEN,
+  hideEmailAddresses,
+  type Incident,
+  isPersonalDetail,
+  type Storm,
+  type StormCommonFacts,
+} from '@backstop/contracts'
 
 /**
  * The alert without personal data (personal-data.ts of the contracts). Name, e-mail address and user are null. Other
@@ -12,8 +21,9 @@ export function withoutPersonalData(alert: Alert): Alert {
     case 'incident.resolved':
     case 'drift.detected': {
       const { action } = alert.data
+      const incident = 'incident' in alert.data ? { incident: incidentWithoutPeople(alert.data.incident) } : {}
       const data = hideAddressesIn(
-        { ...alert.data, action: action === null ? null : withoutPeople(action) },
+        { ...alert.data, ...incident, action: action === null ? null : withoutPeople(action) },
         alert.data,
       )
       // TypeScript does not see that `data` keeps the type of its event.
@@ -45,8 +55,9 @@ export function withoutPersonalDataOf(alert: Alert, connectionIds: ReadonlySet<s
     : alert
 }
 
-/** The connections of the action or storm of the alert. */
+/** The connections of the action, burst or storm of the alert. */
 function connectionsOf({ data }: Alert): readonly string[] {
+  if ('incident' in data && data.incident.burst !== undefined) return [data.incident.connection_id ?? '']
   if ('action' in data) return data.action?.connection_ids ?? []
   return 'storm' in data ? [data.storm.connection_id] : []
 }
@@ -71,21 +82,30 @@ function isHiddenReason(provider: Action['provider'], reason: string | null | un
 }
 
 function stormWithoutPeople(storm: Storm): Storm {
-  const { provider, links, common } = storm
+  const { provider, links } = storm
+  const common = commonWithoutPeople(provider, storm.common)
+  const hasLink = links.provider !== null && hideEmailAddresses(links.provider) !== links.provider
+  if (common === storm.common && !hasLink) return storm
+  return { ...storm, links: hasLink ? { ...links, provider: null } : links, common }
+}
+
+function incidentWithoutPeople(incident: Incident): Incident {
+  const { burst } = incident
+  if (burst?.common === undefined) return incident
+  const common = commonWithoutPeople(burst.provider, burst.common)
+  return common === burst.common ? incident : { ...incident, burst: { ...burst, common } }
+}
+
+function commonWithoutPeople(provider: Storm['provider'], common: StormCommonFacts): StormCommonFacts {
   const { customer, user, refund_reason } = common
   const hasCustomer = customer !== null && (customer.value.name !== null || customer.value.email !== null)
   const hasReason = isHiddenReason(provider, refund_reason?.value)
-  const hasLink = links.provider !== null && hideEmailAddresses(links.provider) !== links.provider
-  if (!hasCustomer && user === null && !hasReason && !hasLink) return storm
+  if (!hasCustomer && user === null && !hasReason) return common
   return {
-    ...storm,
-    links: hasLink ? { ...links, provider: null } : links,
-    common: {
-      ...common,
-      customer: customer === null ? null : { ...customer, value: { ...customer.value, name: null, email: null } },
-      user: null,
-      refund_reason: hasReason && refund_reason !== null ? { ...refund_reason, value: HIDDEN } : refund_reason,
-    },
+    ...common,
+    customer: customer === null ? null : { ...customer, value: { ...customer.value, name: null, email: null } },
+    user: null,
+    refund_reason: hasReason && refund_reason !== null ? { ...refund_reason, value: HIDDEN } : refund_reason,
   }
 }
 

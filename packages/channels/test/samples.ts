@@ -1,4 +1,4 @@
-import type { Action, Alert, Incident } from '@backstop/contracts'
+import { type Action, type Alert, type Burst, type Incident, incidentAlertId } from '@backstop/contracts'
 import { SAMPLE_ALERTS } from '../src/alert-text/sample-alerts.ts'
 
 /** The sample of `incident.opened` with changed facts about its incident. */
@@ -38,6 +38,73 @@ export function sampleRefundedTwice(action: Partial<Action> = {}, incident: Part
     },
     { action: data.action && { ...data.action, ...explained, why, ...action } },
   )
+}
+
+const BURST: Burst = {
+  provider: 'subscription',
+  count: 12,
+  first_at: '2026-11-21T09:59:55.000Z',
+  last_at: '2026-11-21T09:59:58.000Z',
+  per_minute: 72,
+  kinds: [{ kind: 'refund', count: 12 }],
+  money: [
+    { currency: 'eur', amount: 59_880, count: 11, mode: 'live' },
+    { currency: 'usd', amount: 4_990, count: 1, mode: 'live' },
+  ],
+  looks_at: '2026-11-21T10:00:55.000Z',
+  last_look_at: '2026-11-21T10:00:58.000Z',
+  common: {
+    channel: { value: 'api', count: 12 },
+    key_name: { value: 'Billing server', count: 12 },
+    user: null,
+    customer: null,
+    subject: null,
+    amount: { value: 4_990, currency: 'eur', count: 10 },
+    refund_reason: null,
+  },
+  why: {
+    rule: '12 actions are unexplained for longer than 400 ms, the usual wait of this connection; 10 or more give the alarm',
+    usual_wait_ms: 400,
+    usual_late_per_minute: 0,
+    late: 12,
+    threshold: 10,
+  },
+}
+
+type BurstEvent = 'incident.opened' | 'incident.acknowledged' | 'incident.resolved'
+
+/** An alert about a burst: unusually many actions that nothing explains so far. */
+export function sampleBurst(
+  burst: Partial<Burst> = {},
+  incident: Partial<Incident> = {},
+  event: BurstEvent = 'incident.opened',
+): Alert {
+  const { data, ...alert } = SAMPLE_ALERTS['incident.opened']()
+  const about: Incident = {
+    ...data.incident,
+    incident_id: 'inc_4k7m0q3v6x9b2d5g',
+    code: 'UNEXPLAINED_BURST',
+    summary: '12 refunds on connection "Shop Germany" that nothing explains so far, 12 within 3 seconds',
+    action_id: null,
+    out_of_band: null,
+    storm_id: 'stm_7h1c5v9q3x6m0k2d',
+    burst: { ...BURST, ...burst },
+    ...incident,
+  }
+  return {
+    ...alert,
+    event,
+    alert_id: incidentAlertId(about.incident_id, event),
+    data: { ...data, incident: about, action: null },
+  }
+}
+
+/** The end of a burst: whether the second looks explain its actions or confirm that nothing does. */
+export function sampleBurstEnd(outcome: NonNullable<Burst['outcome']>, incident: Partial<Incident> = {}): Alert {
+  const resolution =
+    outcome === 'explained' ? 'Operations explained 12 of 12 actions' : 'Nothing explains 12 of 12 actions'
+  const end = { state: 'resolved' as const, resolved_at: '2026-11-21T10:01:02.000Z', resolution, version: 2 }
+  return sampleBurst({ outcome }, { ...end, ...incident }, 'incident.resolved')
 }
 
 const CONNECTION_SUMMARIES = {

@@ -1,7 +1,7 @@
 /** The suite that the stores of retries and replays pass, in memory and on MongoDB. */
 
 import { SAMPLE_ALERTS } from '@backstop/channels'
-import { action, alert, PROJECT } from '@backstop/channels/test'
+import { action, alert, PROJECT, sampleBurst } from '@backstop/channels/test'
 import type { DeliveryAttempt, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
@@ -105,8 +105,9 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
         newDocument('d', { alert: nobody }),
         newDocument('e', { alert: { ...report, data: { ...report.data, storm: aboutPeople } } }),
         newDocument('f', { alert: { ...report, data: { ...report.data, storm } } }),
+        newDocument('g', { alert: sampleBurst({ common: aboutPeople.common }, { connection_id: 'con_1' }) }),
       ])
-      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(3)
+      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(4)
       expect([await textOf('a'), await textOf('d'), await textOf('e')].join()).not.toMatch(/canary/i)
       expect(await textOf('b')).toMatch(/Canary Customer.*canary@example.com/)
       expect(await textOf('c')).toContain('Canary Customer')

@@ -339,6 +339,32 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
       expect(await storms.due(AT + 7, 10)).toHaveLength(1)
     })
 
+    test('have each of their bursts once', async () => {
+      const burst = (incident_id: string) => ({ incident_id, opened_at: new Date(AT).toISOString(), count: 12 })
+      await storms.open(storm('stm_a', { bursts: [burst('inc_1')] }))
+      await Promise.all(['inc_1', 'inc_2', 'inc_2'].map(id => storms.addBurst('stm_a', burst(id))))
+      await storms.addBurst('stm_unknown', burst('inc_3'))
+      expect((await found('stm_a')).bursts).toEqual([burst('inc_1'), burst('inc_2')])
+      await storms.open(storm('stm_b', { connection_id: 'con_2' }))
+      await storms.addBurst('stm_b', burst('inc_4'))
+      expect((await found('stm_b')).bursts).toEqual([burst('inc_4')])
+    })
+
+    test('are removed if nothing changed since they were read and nothing was reported', async () => {
+      await storms.open(storm('stm_a'))
+      const read = await found('stm_a')
+      await storms.touch([join('stm_a')])
+      await storms.remove(read)
+      const joined = await found('stm_a')
+      await storms.report(joined, write('r', AT + 60))
+      await storms.remove(joined)
+      await storms.remove(await found('stm_a'))
+      expect((await found('stm_a')).report).toBe(1)
+      await storms.open(storm('stm_b', { connection_id: 'con_2' }))
+      await storms.remove(await found('stm_b'))
+      expect(await storms.find('stm_b')).toBeUndefined()
+    })
+
     test('do not end while a member joins, but are reported', async () => {
       await storms.open(storm('stm_a'))
       const read = await found('stm_a')

@@ -1,6 +1,7 @@
 import type { Action, Alert, Incident, IncidentEvent, IncidentReason } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
 import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
+import { describeBurst, isTestBurst } from './describe-burst.ts'
 import { describeFault, type IncidentText } from './describe-fault.ts'
 import { describeRepeat } from './describe-repeat.ts'
 import { nextStepsOf } from './next-steps.ts'
@@ -23,25 +24,38 @@ type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 /** Describes an incident: what happened, who made it, and what to do about it. */
 export function describeIncident(alert: IncidentAlert): AlertTexts {
   const { incident, action, names } = alert.data
-  const text = action === null ? describeFault(alert) : describeActionIncident(action, alert)
+  const { burst } = incident
+  const text = textOf(alert)
   const title = titleOf(alert, text)
+  const isInTest = burst === undefined ? action !== null && isTest(action) : isTestBurst(burst)
   return {
-    title: action !== null && isTest(action) ? `[Test mode] ${title}` : title,
+    title: isInTest ? `[Test mode] ${title}` : title,
     summary: describeDecision(incident, text.summary),
     facts: [
       ...text.facts,
       ...(action === null ? [] : factsOfAction(action, names)),
       ...factsIn([
-        ['Since', action === null && incident.resolved_at === null ? formatTime(incident.opened_at) : null],
+        [
+          'Since',
+          action === null && burst === undefined && incident.resolved_at === null
+            ? formatTime(incident.opened_at)
+            : null,
+        ],
         ...rowsOfLifeCycle(incident),
       ]),
     ],
     next: alert.event === 'incident.opened' ? text.next : { sentence: NEXT[alert.event], steps: [] },
     tone: TONES[alert.event],
     providerUrl: action === null ? null : providerUrlOf(action),
-    reference: incident.incident_id,
+    reference: burst === undefined ? incident.incident_id : (incident.storm_id ?? incident.incident_id),
     ids: idsOf(incident, action),
   }
+}
+
+function textOf(alert: IncidentAlert): IncidentText {
+  const { incident, action } = alert.data
+  if (incident.burst !== undefined) return describeBurst(alert.data, incident.burst)
+  return action === null ? describeFault(alert) : describeActionIncident(action, alert)
 }
 
 const TONES = {
@@ -229,7 +243,12 @@ function idsOf(incident: Incident, action: Action | null): string {
   return listIds({
     incident: incident.incident_id,
     ...(action === null
-      ? { connection: incident.connection_id, channel: incident.channel_id, key: incident.key_id }
+      ? {
+          storm: incident.burst === undefined ? null : incident.storm_id,
+          connection: incident.connection_id,
+          channel: incident.channel_id,
+          key: incident.key_id,
+        }
       : {
           [nounOfSubject(action.kind)]: action.subject,
           [action.kind]: action.provider_ref,

@@ -90,6 +90,28 @@ describe('the message about a storm', () => {
     expect(over).toMatchObject({ tone: 'relief', next: { sentence: 'There is nothing left to do.', steps: [] } })
   })
 
+  test('that confirms a burst says which alarm it continues', () => {
+    const bursts = [{ incident_id: 'inc_1', opened_at: '2026-11-21T09:58:59.000Z', count: 12 }]
+    const confirmed = describeAlert(stormAlert({ report: 1, bursts }))
+    expect(confirmed.title).toMatch(/^Confirmed: 400 unexplained refunds on "Shop Germany"/)
+    expect(confirmed.summary).toBe(
+      'The second looks found no explanation for 400 refunds so far, made within 66 seconds, the last one at 2026-11-21 10:00:58 UTC. They continue the burst of 2026-11-21 09:58:59 UTC, which counted 12; more of them may still wait for their second look. 397 of 400 were made with the API key "Billing server".',
+    )
+    expect(describeAlert(stormAlert({ report: 2, bursts })).title).toMatch(/^Update: /)
+  })
+
+  test('about one action is in the singular', () => {
+    const one = { kinds: [{ kind: 'refund' as const, count: 1 }], count: 1, money: [], customers: 1 }
+    const key_name = { value: 'Billing server', count: 1 }
+    expect(describeAlert(stormAlert({ ...one, ...common({ key_name }) }))).toMatchObject({
+      title: 'Update: 1 unexplained refund on "Shop Germany"',
+      summary: expect.stringMatching(
+        /^1 unexplained refund was made .* It was made with the API key "Billing server"\.$/,
+      ),
+    })
+    expect(factsOf({ ...one, ...common({ key_name }) })).toMatchObject({ How: 'With the API key "Billing server"' })
+  })
+
   test('sums only money that moved, and says how many actions moved none', () => {
     const money = [{ currency: 'eur', amount: 1_000, count: 397, largest: 100 }]
     const some = describeAlert(stormAlert({ money, without_money: 3 }))

@@ -8,6 +8,7 @@ import {
   type Storm,
 } from '@backstop/contracts'
 import type { NextStep } from './alert-description.ts'
+import type { Many } from './describe-many.ts'
 import { formatTime, nounOfSubject, toOneLine } from './wording.ts'
 
 /** The facts of an unexplained action on which its next steps depend. */
@@ -194,6 +195,9 @@ const ANNOUNCE_STEP =
 const ANNOUNCE_MANY_STEP =
   'If your team made them: record these actions in the console as expected changes. This closes their incidents.'
 
+const AWAIT_STEP =
+  'If your own software made them and only reports them late, there is nothing to do: this incident resolves itself after the second look.'
+
 const UNDO_MANY_STEP =
   "Ask the provider's support which of them can still be taken back. Begin with the largest amounts."
 
@@ -241,17 +245,34 @@ function accountSteps({ account }: Pick<Made, 'account'>): string[] {
 /** What to do about many unexplained actions: stop their origin first, because it may make more of them. */
 export function nextStepsOfStorm(storm: Storm): NextStep {
   if (storm.count === storm.resolved) return { sentence: 'There is nothing left to do.', steps: [] }
-  const { channel, key_name, user } = storm.common
-  const { sentence, steps } = providerStepsOfStorm({
-    provider: storm.provider,
-    mode: storm.mode,
-    kind: storm.kinds[0]?.kind ?? 'refund',
-    hasMoney: storm.money.length > 0,
-    account: storm.account,
-    first_at: storm.first_at,
+  const { sentence, steps } = providerStepsOfMany(storm)
+  return { sentence, steps: [...steps, ANNOUNCE_MANY_STEP] }
+}
+
+/** What to do about many actions whose second looks are still to come. */
+export function nextStepsOfBurst(burst: Many): NextStep {
+  const { sentence, steps } = providerStepsOfMany(burst)
+  return { sentence, steps: [...steps, AWAIT_STEP] }
+}
+
+function providerStepsOfMany({
+  provider,
+  mode,
+  kinds,
+  money,
+  account,
+  first_at,
+  common: { channel, key_name, user },
+}: Many): NextStep {
+  return providerStepsOfStorm({
+    provider,
+    mode,
+    kind: kinds[0]?.kind ?? 'refund',
+    hasMoney: money.length > 0,
+    account,
+    first_at,
     origin: { channel: channel?.value ?? null, key_name: key_name?.value ?? null, user: user?.value ?? null },
   })
-  return { sentence, steps: [...steps, ANNOUNCE_MANY_STEP] }
 }
 
 /** The facts of a storm on which its next steps depend. */

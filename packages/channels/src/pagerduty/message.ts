@@ -1,5 +1,6 @@
 import type { Action, Alert, Incident } from '@backstop/contracts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
+import { isTestBurst } from '../alert-text/describe-burst.ts'
 import { linksOf } from '../alert-text/links.ts'
 import { linesOf } from '../alert-text/next-steps.ts'
 import { cutText } from '../cut-text.ts'
@@ -83,7 +84,7 @@ function isAcknowledged({ event, data }: Alert): boolean {
 }
 
 /**
- * The key of the PagerDuty alert, at most 255 characters. Alerts about one incident, one storm, one approval or one
+ * The key of the PagerDuty alert, at most 255 characters. Alerts about one incident, one storm with its bursts, one approval or one
  * period of a budget share a key.
  */
 function dedupKeyOf(alert: Alert): string {
@@ -91,7 +92,7 @@ function dedupKeyOf(alert: Alert): string {
     case 'incident.opened':
     case 'incident.acknowledged':
     case 'incident.resolved':
-      return alert.data.incident.incident_id
+      return keyOfIncident(alert.data.incident)
     case 'approval.requested':
     case 'approval.reminder':
     case 'approval.expired':
@@ -107,6 +108,11 @@ function dedupKeyOf(alert: Alert): string {
     default:
       return alert satisfies never
   }
+}
+
+/** A burst and the reports of its storm are one alert. */
+function keyOfIncident({ incident_id, burst, storm_id }: Incident): string {
+  return burst === undefined ? incident_id : (storm_id ?? incident_id)
 }
 
 /** The urgency of an alert. Money that left without an explanation is critical. */
@@ -134,7 +140,8 @@ export function severityOf(alert: Alert): PagerDutySeverity {
   }
 }
 
-function severityOfIncident({ code }: Incident, action: Action | null): PagerDutySeverity {
+function severityOfIncident({ code, burst }: Incident, action: Action | null): PagerDutySeverity {
+  if (burst !== undefined) return isTestBurst(burst) ? 'info' : 'critical'
   if (action?.mode === 'test') return 'info'
   if (code !== 'UNEXPECTED_ACTION') return 'error'
   const movedNothing = action?.kind === 'refund' && (action.state === 'failed' || action.state === 'canceled')
@@ -153,6 +160,7 @@ function sourceOf(alert: Alert): string {
 
 function componentOf({ data, event }: Alert): string {
   if ('action' in data && data.action !== null) return data.action.provider
+  if ('incident' in data && data.incident.burst !== undefined) return data.incident.burst.provider
   if ('operation' in data) return data.operation.provider
   if ('storm' in data) return data.storm.provider
   return event.slice(0, event.indexOf('.'))

@@ -588,6 +588,8 @@ export type Incident = {
   }
   burst?: {
     provider: "processor" | "reseller" | "subscription"
+    account?: string
+    accounts?: number
     count: number
     first_at: string
     last_at: string
@@ -688,6 +690,8 @@ export type IncidentWithTimeline = {
   }
   burst?: {
     provider: "processor" | "reseller" | "subscription"
+    account?: string
+    accounts?: number
     count: number
     first_at: string
     last_at: string
@@ -2175,6 +2179,8 @@ export interface Api {
       }
       burst?: {
         provider: "processor" | "reseller" | "subscription"
+        account?: string
+        accounts?: number
         count: number
         first_at: string
         last_at: string

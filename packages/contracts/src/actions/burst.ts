@@ -12,6 +12,9 @@ const count = z.int().min(1)
  */
 export const Burst = z.object({
   provider: ProviderKind,
+  /** The connected account that has all actions, or the number of accounts if the actions are of many. Absent for the connection's own account. */
+  account: z.string().optional(),
+  accounts: z.int().min(1).optional(),
   /** Number of different actions. */
   count,
   /** When the first and the last of them were first seen. */

@@ -15,6 +15,7 @@ import type { DeliveryMetrics } from '../metrics.ts'
 import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hours.ts'
+import { breaksQuietHours, isBurstAlarm } from './rules/urgent-alert.ts'
 
 export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec
@@ -249,7 +250,7 @@ class Planner {
     const waitMs = this.#overflow.get(from.message)
     const atOnce = request.test || from.message.headers[HEADERS.atOnce] !== undefined
     const record = this.#channels.get(request.channel_id)
-    const quietHours = atOnce ? null : (record?.channel.quiet_hours ?? null)
+    const quietHours = atOnce || breaksQuietHours(request.alert) ? null : (record?.channel.quiet_hours ?? null)
     const progress = this.#progress.get(request.delivery_id)
     const quiet = decideQuietHold(quietHours, progress?.next?.dueAtMs ?? nowMs, nowMs)
     const postponeMs = quiet.kind === 'hold' ? quiet.untilMs - nowMs : atOnce ? undefined : waitMs
@@ -259,7 +260,8 @@ class Planner {
       this.#addDone(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, postponeMs))
       return
     }
-    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, goesAlone, digestGroup } = known
+    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, digestGroup } = known
+    const goesAlone = known.goesAlone || isBurstAlarm(request.alert)
     const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
     const repeats = digestGroup !== null && !goesAlone && !atOnce
     if (repeats) this.repeatedDigests.set(digestGroup, request.channel_id)

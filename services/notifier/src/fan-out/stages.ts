@@ -5,8 +5,10 @@ import type { ChannelStore, KnownSilence, ProjectNames, SubscribedChannel } from
 import type { DeliveryStore } from '../delivery-record/delivery-store.ts'
 import { followsOpening } from '../incident-order/rules/decide-order.ts'
 import type { ActiveDeliveries } from '../jobs/active-deliveries.ts'
+import { type BurstMembership, followBurst } from '../storm/follow-burst.ts'
 import type { StormOptions } from '../storm/join-storms.ts'
 import { recordMembers, type StormMembership } from '../storm/record-members.ts'
+import { burstOfAlert } from '../storm/rules/burst-of-alert.ts'
 import { completeAlert } from './rules/complete-alert.ts'
 import { fanOut } from './rules/fan-out.ts'
 import { openingsToRead } from './rules/follow-opening.ts'
@@ -31,6 +33,8 @@ export interface FanOutBatch {
   readonly silences: readonly KnownSilence[]
   /** The storms of the incidents, by incident id. */
   readonly memberships: ReadonlyMap<string, StormMembership>
+  /** The storms of the alerts about bursts, by alert id. */
+  readonly bursts: ReadonlyMap<string, BurstMembership>
   /** The ids of the deliveries of openings that exist, as far as these alerts depend on them. */
   readonly openings: ReadonlySet<string>
 }
@@ -65,6 +69,7 @@ export function beginFanOut(messages: readonly Received<'alert'>[]): FanOutBatch
     names: new Map(),
     silences: [],
     memberships: new Map(),
+    bursts: new Map(),
     openings: new Set(),
   }
 }
@@ -96,7 +101,25 @@ async function recordStormMembers(batch: FanOutBatch, options: StormOptions): Pr
     .filter(item => !isHeartbeatProject(item.alert.project_id))
     .filter(item => followsOpening(item.alert) || item.silence === undefined)
     .map(({ alert }) => alert)
-  return { ...batch, memberships: await recordMembers(counted, options) }
+  const memberships = new Map<string, StormMembership>()
+  const bursts = new Map<string, BurstMembership>()
+  let unrecorded: Alert[] = []
+  const record = async () => {
+    for (const [incidentId, membership] of await recordMembers(unrecorded, options))
+      memberships.set(incidentId, membership)
+    unrecorded = []
+  }
+  // In the order of the topic: an alert after the begin of a burst joins its storm, and one after its end does not.
+  for (const alert of counted) {
+    const burst = burstOfAlert(alert)
+    if (burst === undefined) unrecorded.push(alert)
+    else {
+      await record()
+      bursts.set(alert.alert_id, await followBurst(burst, options))
+    }
+  }
+  await record()
+  return { ...batch, bursts, memberships }
 }
 
 /** Finds which deliveries of openings exist, in memory or in the database. */
@@ -123,7 +146,10 @@ function requestDeliveries(batch: FanOutBatch): FanOutBatch {
   const openings = new Set(batch.openings)
   const items = batch.items.map(item => {
     const { alert } = item
-    const membership = 'incident' in alert.data ? batch.memberships.get(alert.data.incident.incident_id) : undefined
+    const membership =
+      'incident' in alert.data
+        ? (batch.bursts.get(alert.alert_id) ?? batch.memberships.get(alert.data.incident.incident_id))
+        : undefined
     const history = { isSilenced: item.silence !== undefined, openings }
     const requests = fanOut(alert, batch.channels, membership, history)
     // A resolution in the same batch follows this opening, although its delivery is not recorded yet.

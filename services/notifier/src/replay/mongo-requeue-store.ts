@@ -61,7 +61,11 @@ async function eraseInAlerts(
   const found = deliveries.find(
     {
       project_id: projectId,
-      $or: [{ 'alert.data.action.connection_ids': connectionId }, { 'alert.data.storm.connection_id': connectionId }],
+      $or: [
+        { 'alert.data.action.connection_ids': connectionId },
+        { 'alert.data.storm.connection_id': connectionId },
+        { 'alert.data.incident.code': 'UNEXPLAINED_BURST', 'alert.data.incident.connection_id': connectionId },
+      ],
     },
     { projection: { alert: 1 }, batchSize: ERASED_AT_ONCE },
   )

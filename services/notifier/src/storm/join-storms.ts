@@ -1,9 +1,10 @@
-import { partsOfStormScope, type StormDocument } from '@backstop/contracts'
+import { partsOfStormScope } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
 import { lostRace } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import type { SecretBox } from '@backstop/kit/secret-box'
 import type { RecordedMember } from './rules/assign-members.ts'
+import { newStorm } from './rules/new-storm.ts'
 import type { NewMember } from './rules/storm-member.ts'
 import type { StormSettings } from './rules/storm-settings.ts'
 import type { StormJoin, StormStore } from './storm-store.ts'
@@ -103,7 +104,7 @@ async function begin(
 ): Promise<void> {
   const openedAtMs = first.opened_at.getTime()
   await storms.adopt(stormId, { scope, fromMs: openedAtMs - windowMs, toMs: openedAtMs + windowMs })
-  await storms.open(newStorm(stormId, scope, first, recordedAtMs, clock.now()))
+  await storms.open(newStorm(stormId, { ...first, connection_id: scope }, clock.now(), recordedAtMs))
   logger.warn({ storm_id: stormId, ...namesOfScope(scope), project_id: first.project_id }, 'storm.began')
 }
 
@@ -111,34 +112,4 @@ async function begin(
 export function namesOfScope(scope: string): Readonly<Record<string, string>> {
   const { connectionId, account } = partsOfStormScope(scope)
   return { connection_id: connectionId, ...(account ? { account } : {}) }
-}
-
-function newStorm(
-  stormId: string,
-  scope: string,
-  first: NewMember,
-  recordedAtMs: number,
-  nowMs: number,
-): StormDocument {
-  const now = new Date(nowMs)
-  return {
-    _id: stormId,
-    project_id: first.project_id,
-    connection_id: scope,
-    provider: first.provider,
-    state: 'open',
-    began_at: now,
-    last_member_at: new Date(recordedAtMs),
-    version: 0,
-    report: 0,
-    reported_at: null,
-    reported_version: 0,
-    reported_incidents: 0,
-    reported_resolved: 0,
-    reported_unacknowledged: null,
-    acknowledgements: 0,
-    seen_acknowledgements: 0,
-    next_look_at: now,
-    ended_at: null,
-  }
 }

@@ -136,6 +136,12 @@ function createMongoStorms(storms: Collection<StormDocument>) {
     find: async stormId => (await storms.findOne({ _id: stormId })) ?? undefined,
     openStormOf: async scope => (await storms.findOne({ connection_id: scope, state: 'open' }))?._id,
     open: storm => unlessAnotherIsOpen(() => storms.insertOne(storm)),
+    async addBurst(_id, burst) {
+      await storms.updateOne({ _id, 'bursts.incident_id': { $ne: burst.incident_id } }, { $push: { bursts: burst } })
+    },
+    async remove({ _id, version }) {
+      await storms.deleteOne({ _id, state: 'open', report: 0, version })
+    },
     async reopen(stormId, atMs) {
       const reopened = { state: 'open', ended_at: null, next_look_at: new Date(atMs) } as const
       await unlessAnotherIsOpen(() => storms.updateOne({ _id: stormId, state: 'ended' }, { $set: reopened }))

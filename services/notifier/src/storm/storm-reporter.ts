@@ -55,6 +55,8 @@ async function report(storm: StormDocument, step: DueStep, options: StormReporte
   const counter = new StormCounter()
   await storms.visitMembers(storm, member => counter.add(member))
   const totals = counter.totals()
+  // No second look confirmed the burst that began it.
+  if (totals === undefined && storm.report === 0) return storms.remove(storm)
   const cause = causeOf(storm, step, totals)
   if (cause === null) return step.kind === 'end' ? storms.forget(storm) : storms.postpone(storm, step.untilMs)
   const atMs = clock.now()

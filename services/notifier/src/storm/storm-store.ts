@@ -1,4 +1,4 @@
-import type { StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
+import type { StormBurst, StormDocument, StormMemberDocument, TimedOutboxEntry } from '@backstop/contracts'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import type { RecordedMembers } from './rules/assign-members.ts'
 import type { MemberChange } from './rules/storm-member.ts'
@@ -58,6 +58,10 @@ export interface StormStore {
   adopt(stormId: string, near: MemberQuery['near'][number]): Promise<void>
   /** Stores a new storm. Does nothing if it exists, or if its scope has another open storm. */
   open(storm: StormDocument): Promise<void>
+  /** Records that a burst continues in a storm. Does nothing if the storm has it. */
+  addBurst(stormId: string, burst: StormBurst): Promise<void>
+  /** Removes an open storm that was never reported, unless it changed since it was read. Call it for a storm without members. */
+  remove(storm: StormDocument): Promise<void>
   /** Continues a storm that has ended. Does nothing if it is open, or if its scope has another open storm. */
   reopen(stormId: string, atMs: number): Promise<void>
   /** Moves members to another storm of their scope. @param incidentIds all members of the storm if null */

@@ -119,5 +119,6 @@ export function createMemoryReplayStore({ replays }: Pick<MemoryCollections, 're
 
 function connectionsOf({ data }: Alert): readonly string[] {
   if ('storm' in data) return [data.storm.connection_id]
+  if ('incident' in data && data.incident.burst !== undefined) return [data.incident.connection_id ?? '']
   return 'action' in data ? (data.action?.connection_ids ?? []) : []
 }

@@ -74,6 +74,15 @@ export function createMemoryStormStore(collections: Collections): StormStore {
       if (storms.has(storm._id) || openStorm(storm.connection_id) !== undefined) return
       storms.set(storm._id, structuredClone(storm))
     },
+    async addBurst(stormId, burst) {
+      const storm = storms.get(stormId)
+      if (storm === undefined || storm.bursts?.some(known => known.incident_id === burst.incident_id)) return
+      storm.bursts = [...(storm.bursts ?? []), burst]
+    },
+    async remove({ _id, version }) {
+      const storm = storms.get(_id)
+      if (storm?.state === 'open' && storm.report === 0 && storm.version === version) storms.delete(_id)
+    },
     async reopen(stormId, atMs) {
       const storm = storms.get(stormId)
       if (storm?.state !== 'ended' || openStorm(storm.connection_id) !== undefined) return

@@ -1,7 +1,8 @@
 import { withoutPersonalData } from '@backstop/channels'
 import { type Alert, type DeliveryRequest, deliveryIdOf } from '@backstop/contracts'
 import type { SubscribedChannel } from '../../channels/channel-store.ts'
-import { followsOpening } from '../../incident-order/rules/decide-order.ts'
+import { isAboutIncident } from '../../incident-order/rules/ordering-key.ts'
+import type { BurstMembership } from '../../storm/follow-burst.ts'
 import type { StormMembership } from '../../storm/record-members.ts'
 import { type AlertHistory, isLetThrough } from './follow-opening.ts'
 
@@ -15,11 +16,17 @@ import { type AlertHistory, isLetThrough } from './follow-opening.ts'
 export function fanOut(
   alert: Alert,
   channels: readonly SubscribedChannel[],
-  membership: StormMembership | undefined,
+  membership: StormMembership | BurstMembership | undefined,
   history: AlertHistory,
 ): DeliveryRequest[] {
   const shown = withStorm(alert, membership)
   const shareable = withoutPersonalData(shown)
+  const leavesStorm = membership !== undefined && 'leavesStorm' in membership && membership.leavesStorm
+  const showTo = ({ audience, showsPersonalData }: SubscribedChannel) => {
+    if (!leavesStorm || audience === 'programs') return showsPersonalData ? shown : shareable
+    const apart = withStormId(alert, null)
+    return showsPersonalData ? apart : withoutPersonalData(apart)
+  }
   return channels
     .filter(channel => channel.projectId === alert.project_id && isMeant(channel, alert, membership))
     .filter(channel => !isAboutItself(channel, alert))
@@ -30,7 +37,7 @@ export function fanOut(
       project_id: alert.project_id,
       attempt: 1,
       test: false,
-      alert: channel.showsPersonalData ? shown : shareable,
+      alert: showTo(channel),
     }))
 }
 
@@ -55,14 +62,14 @@ function isAboutItself({ channelId }: SubscribedChannel, { data }: Alert): boole
   return 'incident' in data && data.incident.channel_id === channelId
 }
 
-/** An incident that was opened before its storm began is first shown without a storm. */
+/** An incident that was opened before its storm began is first shown without a storm. A burst always has its storm. */
 function withStorm(alert: Alert, membership: StormMembership | undefined): Alert {
-  if (membership === undefined) return alert
-  if (alert.event === 'incident.opened') {
-    const storm_id = membership.alone ? null : membership.storm_id
-    return { ...alert, data: { ...alert.data, incident: { ...alert.data.incident, storm_id } } }
-  }
-  if (!followsOpening(alert)) return alert
-  const { storm_id } = membership
+  if (membership === undefined || !isAboutIncident(alert)) return alert
+  const isBeforeStorm = alert.event === 'incident.opened' && membership.alone && alert.data.incident.burst === undefined
+  return withStormId(alert, isBeforeStorm ? null : membership.storm_id)
+}
+
+function withStormId(alert: Alert, storm_id: string | null): Alert {
+  if (!isAboutIncident(alert)) return alert
   return { ...alert, data: { ...alert.data, incident: { ...alert.data.incident, storm_id } } } as Alert
 }

@@ -1,4 +1,4 @@
-import type { Alert, ChannelFilter, Storm } from '@backstop/contracts'
+import type { Alert, Burst, ChannelFilter, Storm } from '@backstop/contracts'
 import { connectionIdOf } from './connection-of-alert.ts'
 
 export type FilterVerdict =
@@ -50,12 +50,13 @@ function actionFactsOf(alert: Alert): ActionFacts | null {
     case 'incident.opened':
     case 'incident.acknowledged':
     case 'incident.resolved':
+      if (alert.data.incident.burst !== undefined) return factsOfMany(alert.data.incident.burst)
       return alert.data.action === null ? null : factsOf([alert.data.action])
     // Both, because the amounts of operation and provider may be what differs.
     case 'drift.detected':
       return factsOf([alert.data.operation, ...(alert.data.action === null ? [] : [alert.data.action])])
     case 'storm.reported':
-      return factsOfStorm(alert.data.storm)
+      return factsOfMany(alert.data.storm)
     case 'approval.requested':
     case 'approval.reminder':
     case 'approval.expired':
@@ -72,8 +73,13 @@ function factsOf(items: readonly (Amount & { readonly kind: string })[]): Action
   return { kinds: items.map(({ kind }) => kind), amounts: items }
 }
 
-/** The sums of a storm, because many small refunds may be a large loss. A storm without any sum passes. */
-function factsOfStorm({ kinds, money, without_money = 0, count }: Storm): ActionFacts {
+/** The sums of a storm or burst, because many small refunds may be a large loss. One without any sum passes. */
+function factsOfMany({
+  kinds,
+  money,
+  without_money = 0,
+  count,
+}: Pick<Storm, 'kinds' | 'count' | 'without_money'> & Pick<Burst, 'money'>): ActionFacts {
   const counted = money.reduce((sum, one) => sum + one.count, without_money)
   const uncounted = counted < count || money.length === 0 ? [{ amount: null, currency: null }] : []
   return { kinds: kinds.map(({ kind }) => kind), amounts: [...money, ...uncounted] }

@@ -1,6 +1,6 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import { type IncidentAlert, incidentAlerts, reopened, testAlert } from '@backstop/channels/test'
-import { deliveryIdOf, stormAlertId } from '@backstop/contracts'
+import { deliveryIdOf, incidentAlertId, stormAlertId } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
 import { decideIncidentOrder, includeOpening, precedingDeliveryIds } from './decide-order.ts'
@@ -48,6 +48,10 @@ test('a report about a storm comes after all earlier reports of the storm', () =
   const before = (report: number) => precedingDeliveryIds({ ...sample, data: { storm: { ...storm, report } } }, 'chn_1')
   expect(before(1)).toEqual([])
   expect(before(3)).toEqual([1, 2].map(report => deliveryIdOf(stormAlertId(storm.storm_id, report), 'chn_1')))
+  const bursts = [{ incident_id: 'inc_burst', opened_at: storm.first_at, count: 12 }]
+  const ofBurst = { ...sample, data: { storm: { ...storm, report: 1, bursts } } }
+  const alarm = deliveryIdOf(incidentAlertId('inc_burst', 'incident.opened'), 'chn_1')
+  expect(precedingDeliveryIds(ofBurst, 'chn_1')).toEqual([alarm])
 })
 
 test('a message that announces both names the superseded alert', () => {

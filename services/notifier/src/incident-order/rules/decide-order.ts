@@ -32,7 +32,7 @@ export function decideIncidentOrder(opened: DeliveryProgress | undefined): Incid
 
 /**
  * The ids of the deliveries that are not sent any more once this alert is sent on the same channel: the earlier alerts about an incident, and
- * the earlier reports about a storm.
+ * the earlier reports about a storm with the alerts about its bursts.
  */
 export function precedingDeliveryIds(alert: Alert, channelId: string): string[] {
   return precedingAlertIds(alert).map(alertId => deliveryIdOf(alertId, channelId))
@@ -66,8 +66,9 @@ function precedingAlertIds(alert: Alert): string[] {
     return INCIDENT_EVENTS.map(event => incidentAlertId(incident_id, event, reopened - 1))
   }
   if (alert.event !== 'storm.reported') return []
-  const { storm_id, report } = alert.data.storm
-  return Array.from({ length: report - 1 }, (_, index) => stormAlertId(storm_id, index + 1))
+  const { storm_id, report, bursts = [] } = alert.data.storm
+  const reports = Array.from({ length: report - 1 }, (_, index) => stormAlertId(storm_id, index + 1))
+  return [...bursts.map(({ incident_id }) => incidentAlertId(incident_id, 'incident.opened')), ...reports]
 }
 
 /** True if a later alert may have made the alert's delivery superfluous. */

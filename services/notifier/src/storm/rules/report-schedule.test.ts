@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { decideStormStep, newlyDone } from './report-schedule.ts'
+import { describe, expect, test } from 'vitest'
+import { confirmedAtMs, decideStormStep, newlyDone } from './report-schedule.ts'
 
 const SETTINGS = { from: 10, windowMs: 300_000, quietMs: 300_000 }
 const MINUTE = 60_000
@@ -95,4 +95,41 @@ test.each([
   const [count = 0, resolved = 0, unacknowledged = 0] = now
   const [reported_resolved = 0, reported_unacknowledged = 0] = reported
   expect(newlyDone({ reported_resolved, reported_unacknowledged }, { count, resolved, unacknowledged })).toBe(done)
+})
+
+describe('a storm that a burst began', () => {
+  const looksAtMs = MINUTE
+  const storm = {
+    state: 'open' as const,
+    began_at: new Date(0),
+    last_member_at: new Date(0),
+    reports_from: new Date(confirmedAtMs(looksAtMs)),
+    version: 0,
+    reported_at: null as Date | null,
+    reported_version: 0,
+    acknowledgements: 0,
+    seen_acknowledgements: 0,
+  }
+  const joined = { ...storm, version: 1, last_member_at: new Date(looksAtMs) }
+  const fromMs = storm.reports_from.getTime()
+
+  test('is first reported ten seconds after the first second look, and then as every storm', () => {
+    expect(fromMs).toBe(looksAtMs + 10_000)
+    expect(decideStormStep(joined, fromMs - 1, SETTINGS)).toMatchObject({ kind: 'wait', untilMs: fromMs })
+    expect(decideStormStep(joined, fromMs, SETTINGS)).toMatchObject({ kind: 'report', nextReportAtMs: fromMs + MINUTE })
+    const reported = { ...joined, reported_at: new Date(fromMs + 2_000), reported_version: 1, version: 2 }
+    expect(decideStormStep(reported, fromMs + 3_000, SETTINGS)).toMatchObject({
+      kind: 'wait',
+      untilMs: fromMs + MINUTE,
+    })
+    expect(decideStormStep(reported, fromMs + MINUTE, SETTINGS)).toMatchObject({ kind: 'report' })
+  })
+
+  test('is looked at every five seconds while no action joined it, and ends after the quiet time', () => {
+    expect(decideStormStep(storm, 0, SETTINGS)).toMatchObject({ kind: 'wait', untilMs: fromMs })
+    expect(decideStormStep(storm, fromMs, SETTINGS)).toMatchObject({ kind: 'wait', untilMs: fromMs + 5_000 })
+    const endMs = fromMs + SETTINGS.quietMs
+    expect(decideStormStep(storm, endMs - 1, SETTINGS)).toMatchObject({ kind: 'wait', untilMs: endMs })
+    expect(decideStormStep(storm, endMs, SETTINGS)).toMatchObject({ kind: 'end' })
+  })
 })

@@ -44,7 +44,7 @@ export function stormReportEntry(storm: StormDocument, report: StormReport): Tim
     project_id: storm.project_id,
     connection_id: connectionId,
     ...(account ? { account } : {}),
-    ...(account === '' ? { accounts } : {}),
+    ...(account === '' && accounts > 0 ? { accounts } : {}),
     provider: storm.provider,
     state: nextReportAtMs === null ? 'ended' : 'open',
     report: number,
@@ -52,6 +52,7 @@ export function stormReportEntry(storm: StormDocument, report: StormReport): Tim
     reported_at: isoTime(atMs),
     next_report_at: nextReportAtMs === null ? null : isoTime(nextReportAtMs),
     ...counted,
+    ...(storm.bursts === undefined ? {} : { bursts: storm.bursts }),
     links: { provider: report.actions.get(largestActionId)?.links?.provider ?? null, console: null },
     common: {
       ...common,

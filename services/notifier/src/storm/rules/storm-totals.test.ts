@@ -75,6 +75,11 @@ test('what at least half have in common is reported with its count, and nothing 
   expect(totalsOf(by('a', 1), by('b', 2), by('c', 3))?.common.key_name).toBeNull()
 })
 
+test('the only action of a storm has its facts in common with itself', () => {
+  const facts = { ...NO_FACTS, key_name: 'leaked', channel: 'api' as const }
+  expect(totalsOf(member({ facts }))?.common).toMatchObject({ key_name: { value: 'leaked', count: 1 } })
+})
+
 test('the same customer, user, amount and reason are found, and an action of the customer and the user', () => {
   const facts = { ...NO_FACTS, customer_id: 'cus_1', refund_reason: 'fraudulent', user_fingerprint: 'f1' }
   expect(totalsOf(member({ action_id: 'act_7', facts }), member({ action_id: 'act_8', facts }))).toMatchObject({

@@ -211,10 +211,10 @@ class ValueCounter<Value extends string> {
     return [...this.#values].map(([value, facts]) => ({ value, ...facts })).sort((a, b) => b.count - a.count)
   }
 
-  /** The value that at least half of all members have, if several have it. */
+  /** The value that at least half of all members have, if several have it, or the only member. */
   most(members: number): CountedValue<Value> | null {
     const [most] = this.all()
-    return most !== undefined && most.count > 1 && most.count * 2 >= members ? most : null
+    return most !== undefined && most.count >= Math.min(2, members) && most.count * 2 >= members ? most : null
   }
 }
 

@@ -1,0 +1,140 @@
+import type { Alert } from '@backstop/contracts'
+import { describe, expect, test } from 'vitest'
+import { sampleBurst, sampleBurstEnd } from '../../test/samples.ts'
+import { pagerDutyEvent } from '../pagerduty/message.ts'
+import { withoutPersonalData } from '../personal-data.ts'
+import { describeAlert } from './describe-alert.ts'
+
+const factsOf = (alert: Alert) =>
+  Object.fromEntries(describeAlert(alert).facts.map(({ label, value }) => [label, value]))
+
+describe('the alert about a burst', () => {
+  test('says how many, how much, how fast, by whom, why now, when the second looks are, and what to do', () => {
+    const described = describeAlert(sampleBurst())
+    expect(described).toMatchObject({
+      title: 'Burst: 12 unexplained refunds on "Shop Germany" within 3 seconds, EUR 598.80 and USD 49.90 in total',
+      summary:
+        'Nothing explains 12 refunds so far, made within 3 seconds, the last one at 2026-11-21 09:59:58 UTC. All 12 were made with the API key "Billing server". Their second look is at 2026-11-21 10:00:55 UTC: the next message says what it found.',
+      tone: 'alarm',
+      path: '/p/prj_sample/incidents/inc_4k7m0q3v6x9b2d5g',
+      ids: 'incident inc_4k7m0q3v6x9b2d5g, storm stm_7h1c5v9q3x6m0k2d, connection con_9k3f7h1m5q2v8x4z',
+    })
+    expect(factsOf(sampleBurst())).toEqual({
+      Money: 'EUR 598.80 (11 actions), USD 49.90 (1 action)',
+      Rate: '12 within 3 seconds',
+      Mode: 'Live: real money',
+      How: 'With the API key "Billing server" (all 12)',
+      'In common': 'The amount EUR 49.90 (10 of 12)',
+      'Why now':
+        '12 actions are unexplained for longer than 400 ms, the usual wait of this connection; 10 or more give the alarm',
+      'Second look': '2026-11-21 10:00:55 UTC to 2026-11-21 10:00:58 UTC',
+      When: '2026-11-21 09:59:55 UTC to 2026-11-21 09:59:58 UTC',
+      Account: 'Shop Germany (subscription billing provider), project "Acme Games"',
+    })
+    expect(described.next.sentence).toBe(
+      'If none of your programs made this, somebody else has the key "Billing server": replace it now.',
+    )
+    expect(described.next.steps[1]).toMatch(/^Delete the key "Billing server"/)
+    expect(described.next.steps.at(-1)).toMatch(/^If your own software made them and only reports them late/)
+  })
+
+  test('names one time if all second looks are at once', () => {
+    const at = '2026-11-21T10:00:55.000Z'
+    expect(factsOf(sampleBurst({ looks_at: at, last_look_at: at }))).toMatchObject({
+      'Second look': '2026-11-21 10:00:55 UTC',
+    })
+  })
+
+  test('does not claim to know how the actions were made if the provider does not say', () => {
+    const { common: _unknown, ...burst } = sampleBurstOf()
+    expect(describeAlert(sampleBurst({ ...burst, common: undefined })).summary).toContain(
+      'The provider does not say how or by whom.',
+    )
+  })
+
+  test('of test money is marked, and has no hurry', () => {
+    const money = [{ currency: 'eur', amount: 100, count: 12, mode: 'test' as const }]
+    expect(describeAlert(sampleBurst({ money }))).toMatchObject({
+      title: expect.stringMatching(/^\[Test mode\] Burst: 12 unexplained refunds/),
+      next: { sentence: 'No real money moved, so there is no hurry.' },
+    })
+  })
+
+  test('that is over says so in one sentence', () => {
+    expect(describeAlert(sampleBurstEnd('explained'))).toMatchObject({
+      title: 'Resolved: the burst of 12 refunds on "Shop Germany" is explained',
+      summary: 'The alarm is over: operations explained 12 of 12 actions.',
+      tone: 'relief',
+      next: { sentence: 'There is nothing left to do.' },
+    })
+  })
+
+  test('that the second looks confirm goes on as a storm', () => {
+    expect(describeAlert(sampleBurstEnd('confirmed'))).toMatchObject({
+      title: 'Resolved: the burst of 12 refunds on "Shop Germany" continues as a storm',
+      summary:
+        'The second looks confirmed the alarm: nothing explains 12 of 12 actions. The incidents of its storm are open.',
+    })
+  })
+
+  test('that a person resolved says who', () => {
+    const end = {
+      resolution: 'Resolved by Ann',
+      reason: 'our_own_change',
+      resolved_by: 'Ann',
+      state: 'resolved',
+    } as const
+    expect(describeAlert(sampleBurst({}, end, 'incident.resolved'))).toMatchObject({
+      title:
+        'Resolved: burst: 12 unexplained refunds on "Shop Germany" within 3 seconds, EUR 598.80 and USD 49.90 in total',
+      summary: 'Ann resolved the incident: it was our own change.',
+    })
+  })
+})
+
+test('the alerts about a burst and the reports of its storm are one alert in PagerDuty, and one conversation as mail', () => {
+  const dedup_key = 'stm_7h1c5v9q3x6m0k2d'
+  const event = (alert: Alert) => pagerDutyEvent(alert, null, 'Backstop')
+  expect(event(sampleBurst())).toMatchObject({
+    event_action: 'trigger',
+    dedup_key,
+    payload: { severity: 'critical', class: 'UNEXPLAINED_BURST', component: 'subscription', source: 'Shop Germany' },
+  })
+  expect(event(sampleBurst({}, { state: 'acknowledged' }, 'incident.acknowledged'))).toEqual({
+    event_action: 'acknowledge',
+    dedup_key,
+  })
+  expect(event(sampleBurstEnd('explained'))).toEqual({ event_action: 'resolve', dedup_key })
+  for (const alert of [sampleBurst(), sampleBurstEnd('explained')]) {
+    expect(describeAlert(alert).reference).toBe(dedup_key)
+  }
+  // The storm goes on without the burst.
+  expect(event(sampleBurstEnd('explained', { storm_id: null }))).toMatchObject({ dedup_key: 'inc_4k7m0q3v6x9b2d5g' })
+})
+
+test('a burst of test money pages nobody', () => {
+  const money = [{ currency: 'eur', amount: 100, count: 12, mode: 'test' as const }]
+  expect(pagerDutyEvent(sampleBurst({ money }), null, 'Backstop')).toMatchObject({ payload: { severity: 'info' } })
+})
+
+test('users, names and addresses are hidden in channels that must not show personal data', () => {
+  const common = {
+    ...sampleBurstOf().common,
+    channel: null,
+    key_name: null,
+    subject: null,
+    amount: null,
+    user: { value: 'ann@acme.example', count: 12 },
+    customer: { value: { id: 'cus_1', name: 'Jana Novak', email: 'jana@example.com' }, count: 12 },
+    refund_reason: { value: 'Jana asked for it', count: 12 },
+  }
+  const hidden = withoutPersonalData(sampleBurst({ provider: 'reseller', common }))
+  expect(JSON.stringify(hidden)).not.toMatch(/Jana|jana|ann@/)
+  expect(hidden).toMatchObject({ data: { incident: { burst: { count: 12, common: { customer: { count: 12 } } } } } })
+})
+
+function sampleBurstOf() {
+  const { data } = sampleBurst()
+  if (!('incident' in data) || data.incident.burst === undefined) throw new Error('The sample has no burst')
+  return data.incident.burst
+}

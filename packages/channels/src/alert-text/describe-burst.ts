@@ -1,0 +1,76 @@
+import type { Alert, Burst, Incident, IncidentEvent, StormCommonFacts } from '@backstop/contracts'
+import { nameMode } from './describe-action.ts'
+import type { IncidentText } from './describe-fault.ts'
+import {
+  commonCustomer,
+  commonFacts,
+  describePlace,
+  durationOf,
+  type Many,
+  moneyRows,
+  nameActions,
+  originFact,
+  rateOf,
+  sentenceOfOrigin,
+  sumOf,
+} from './describe-many.ts'
+import { nextStepsOfBurst } from './next-steps.ts'
+import { factsIn, formatTime, lowerFirst, nameAccount, toOneLine } from './wording.ts'
+
+type IncidentData = Extract<Alert, { event: IncidentEvent }>['data']
+
+const NOTHING_IN_COMMON: StormCommonFacts = {
+  channel: null,
+  key_name: null,
+  user: null,
+  customer: null,
+  subject: null,
+  amount: null,
+  refund_reason: null,
+}
+
+/** True if all money of the burst is test money. */
+export function isTestBurst({ money }: Burst): boolean {
+  return money.length > 0 && money.every(({ mode }) => mode === 'test')
+}
+
+/** The texts of an incident UNEXPLAINED_BURST: many actions that nothing explains so far, before their second looks. */
+export function describeBurst({ incident, names }: IncidentData, burst: Burst): IncidentText {
+  const many = manyOf(burst)
+  const where = describePlace(many, toOneLine(names?.connection ?? incident.connection_id ?? 'the connection'))
+  const { looks_at, last_look_at } = burst
+  const looks = [...new Set([looks_at, last_look_at])].map(formatTime)
+  return {
+    opened: `Burst: ${nameActions(many, 'unexplained ')} on ${where} ${durationOf(burst)}${sumOf(many)}`,
+    resolved: `the burst of ${nameActions(many)} on ${where} ${burst.outcome === 'confirmed' ? 'continues as a storm' : 'is explained'}`,
+    summary: summaryOf(incident, burst, many),
+    facts: factsIn([
+      ...moneyRows(many),
+      ['Customers', commonCustomer(many)],
+      ['Rate', rateOf(many)],
+      ['Mode', nameMode(many.mode)],
+      ['How', originFact(many)],
+      ['In common', commonFacts(many)],
+      ['Why now', toOneLine(burst.why.rule)],
+      ['Second look', looks.join(' to ')],
+      ['When', `${formatTime(burst.first_at)} to ${formatTime(burst.last_at)}`],
+      ['Account', incident.connection_id === null ? null : nameAccount(burst.provider, names, incident.connection_id)],
+    ]),
+    next: nextStepsOfBurst(many),
+  }
+}
+
+function summaryOf({ resolution }: Incident, { outcome, looks_at, last_at }: Burst, many: Many): string {
+  const end = resolution == null ? null : lowerFirst(toOneLine(resolution))
+  if (outcome === 'explained') return `The alarm is over${end === null ? '' : `: ${end}`}.`
+  if (outcome === 'confirmed') {
+    return `The second looks confirmed the alarm${end === null ? '' : `: ${end}`}. The incidents of its storm are open.`
+  }
+  return `Nothing explains ${nameActions(many)} so far, made ${durationOf(many)}, the last one at ${formatTime(last_at)}. ${sentenceOfOrigin(many)} Their second look is at ${formatTime(looks_at)}: the next message says what it found.`
+}
+
+function manyOf(burst: Burst): Many {
+  const modes = new Set(burst.money.map(({ mode = null }) => mode))
+  const [mode = null] = modes.size === 1 ? modes : []
+  return { ...burst, mode, common: burst.common ?? NOTHING_IN_COMMON }
+}
