@@ -1,5 +1,5 @@
-import { type Budget, type BudgetPatch, type BudgetUsage, isoTime, type NewBudget } from '@backstop/contracts'
-import { accountIdOf, type PeriodAccount, periodOf, usageOf } from './rules/budget.ts'
+import { type Budget, type BudgetPatch, type BudgetUsage, isoTime, type NewBudget, periodOf } from '@backstop/contracts'
+import { accountIdOf, type PeriodAccount, usageOf } from './rules/budget.ts'
 
 /**
  * Manages the budgets that people create. The ledger reserves and spends them. All calls throw AppError `unavailable`

@@ -26,18 +26,25 @@ export function expectedChangeContract(name: string, open: () => Promise<Expecte
       return list.map(({ _id }) => _id).sort()
     }
 
-    test('are found by their subject, or if they have none; those of other projects are not', async () => {
+    test('are found by their subject, or if it is missing or empty; those of other projects are not', async () => {
       await addExpectedChanges([
         expectedChangeDocument('any'),
+        expectedChangeDocument('limited', { subject: '' }),
         expectedChangeDocument('pi_1', { subject: 'pi_1' }),
         expectedChangeDocument('pi_2', { subject: 'pi_2' }),
         expectedChangeDocument('pi_3', { subject: 'pi_3' }),
         expectedChangeDocument('other', { project_id: 'prj_other' }),
         expectedChangeDocument('other_pi_1', { project_id: 'prj_other', subject: 'pi_1' }),
       ])
-      expect(await found(['pi_1', 'pi_2', 'pi_0'])).toEqual(['any', 'pi_1', 'pi_2'])
-      expect(await found([])).toEqual(['any'])
-      expect(await found(['pi_1'], T0, [PROJECT, 'prj_other'])).toEqual(['any', 'other', 'other_pi_1', 'pi_1'])
+      expect(await found(['pi_1', 'pi_2', 'pi_0'])).toEqual(['any', 'limited', 'pi_1', 'pi_2'])
+      expect(await found([])).toEqual(['any', 'limited'])
+      expect(await found(['pi_1'], T0, [PROJECT, 'prj_other'])).toEqual([
+        'any',
+        'limited',
+        'other',
+        'other_pi_1',
+        'pi_1',
+      ])
     })
 
     test('keep those with the same ids, also deleted ones, when a command is repeated', async () => {

@@ -1891,14 +1891,21 @@ export interface Api {
       amount?: number
       /** ISO 4217; required with amount or max_amount */
       currency?: string
-      /** Maximum number of covered changes */
+      /** Covers only changes of this customer, by the id that the account of the connection gives it; if omitted, of every customer. Requires connection_id */
+      customer_id?: string
+      /** Covers only changes that this actor made (`actor_id` of an action); if omitted, of every actor */
+      actor_id?: string
+      /** Applies max_changes and max_amount to each of these periods, in UTC: a day from midnight, a week from Monday, a month from its first day. The time of the change at the provider decides. If omitted, they apply in total */
+      interval?: "day" | "week" | "month"
+      /** Maximum number of covered changes. Default: 1, or 1000 with both interval and max_amount */
       max_changes?: number
-      /** Maximum of covered minor units in total; if omitted, no limit. Refunds only */
+      /** Maximum of covered minor units, of all covered changes together; if omitted, no limit. Refunds only */
       max_amount?: number
       /** Why the change is expected; shown with the verdict */
       note: string
       /** Covers changes that the provider makes at this time or later. If omitted: changes made after its creation, and changes that have an open incident or a pending second look at its creation */
       starts_at?: string
+      /** At most 30 days, and at most 366 days with an interval */
       expires_in_seconds?: number
     }, options?: RequestOptions): Promise<{
       expected_change_id: string
@@ -1910,13 +1917,19 @@ export interface Api {
       subject: string | null
       amount: number | null
       currency: string | null
-      /** Maximum number of covered changes */
+      /** Covers only changes of this customer; null if of every customer */
+      customer_id: string | null
+      /** Covers only changes that this actor made; null if of every actor */
+      actor_id: string | null
+      /** The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total */
+      interval: "day" | "week" | "month" | null
+      /** Maximum number of covered changes; with an interval, of each period */
       max_changes: number
-      /** Number of changes covered so far */
+      /** Number of changes covered so far; with an interval, of the current period */
       changes_covered: number
-      /** Maximum of covered minor units in total; null if there is no limit */
+      /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
       max_amount: number | null
-      /** Minor units of `currency` covered so far; null if no currency was given */
+      /** Minor units of `currency` covered so far; with an interval, of the current period; null if no currency was given */
       amount_covered: number | null
       note: string
       /** The API key that created the expected change */
@@ -1948,13 +1961,19 @@ export interface Api {
       subject: string | null
       amount: number | null
       currency: string | null
-      /** Maximum number of covered changes */
+      /** Covers only changes of this customer; null if of every customer */
+      customer_id: string | null
+      /** Covers only changes that this actor made; null if of every actor */
+      actor_id: string | null
+      /** The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total */
+      interval: "day" | "week" | "month" | null
+      /** Maximum number of covered changes; with an interval, of each period */
       max_changes: number
-      /** Number of changes covered so far */
+      /** Number of changes covered so far; with an interval, of the current period */
       changes_covered: number
-      /** Maximum of covered minor units in total; null if there is no limit */
+      /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
       max_amount: number | null
-      /** Minor units of `currency` covered so far; null if no currency was given */
+      /** Minor units of `currency` covered so far; with an interval, of the current period; null if no currency was given */
       amount_covered: number | null
       note: string
       /** The API key that created the expected change */
@@ -1980,13 +1999,19 @@ export interface Api {
       subject: string | null
       amount: number | null
       currency: string | null
-      /** Maximum number of covered changes */
+      /** Covers only changes of this customer; null if of every customer */
+      customer_id: string | null
+      /** Covers only changes that this actor made; null if of every actor */
+      actor_id: string | null
+      /** The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total */
+      interval: "day" | "week" | "month" | null
+      /** Maximum number of covered changes; with an interval, of each period */
       max_changes: number
-      /** Number of changes covered so far */
+      /** Number of changes covered so far; with an interval, of the current period */
       changes_covered: number
-      /** Maximum of covered minor units in total; null if there is no limit */
+      /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
       max_amount: number | null
-      /** Minor units of `currency` covered so far; null if no currency was given */
+      /** Minor units of `currency` covered so far; with an interval, of the current period; null if no currency was given */
       amount_covered: number | null
       note: string
       /** The API key that created the expected change */
@@ -2003,6 +2028,24 @@ export interface Api {
     }>
     /** DELETE /v1/expected-changes/{id}: Delete an expected change */
     delete(id: string, options?: RequestOptions): Promise<void>
+    /** GET /v1/expected-changes/{id}/uses: List the changes that an expected change covers, those of the newest period first */
+    listUses(id: string, query?: {
+      /** The largest number of items */
+      limit?: number
+      /** `next_cursor` of the previous page */
+      cursor?: string
+    }, options?: RequestOptions): PagedList<{
+      action_id: string
+      /** The first day (UTC) of the period that it counts in; null if the limits apply in total */
+      period_start: string | null
+      /** Minor units that it counts; 0 if no money moved */
+      amount: number
+      currency: string | null
+      /** Payment or subscription id; null if the action is not listed any more */
+      subject: string | null
+      provider_ref: string | null
+      provider_created_at: string | null
+    }>
   }
   inbox: {
     /** GET /v1/inbox: List notifications with their outcome, newest first */
@@ -3158,6 +3201,7 @@ export const CALLS = {
     list: ['GET', '/v1/expected-changes', 'query', 'page'],
     get: ['GET', '/v1/expected-changes/{id}', 'none', 'json'],
     delete: ['DELETE', '/v1/expected-changes/{id}', 'none', 'nothing'],
+    listUses: ['GET', '/v1/expected-changes/{id}/uses', 'query', 'page'],
   },
   inbox: {
     list: ['GET', '/v1/inbox', 'query', 'page'],

@@ -1,9 +1,6 @@
 import { z } from 'zod'
+import { LimitInterval } from '../values/period.ts'
 import { Currency, Timestamp } from './operation.ts'
-
-/** The period that a budget's cap applies to, in UTC: a day from midnight, a week from Monday, a month from its first day. */
-export const BudgetInterval = z.enum(['day', 'week', 'month'])
-export type BudgetInterval = z.infer<typeof BudgetInterval>
 
 /** A cap on the money of operations in one currency, for one connection or a whole project. */
 export const Budget = z.object({
@@ -15,7 +12,7 @@ export const Budget = z.object({
   currency: Currency,
   /** Minor units of `currency` per period. */
   cap: z.int().min(1),
-  interval: BudgetInterval,
+  interval: LimitInterval,
   /** Grows by one with each change. */
   version: z.int().min(1),
   created_at: Timestamp,

@@ -11,6 +11,7 @@ import type { ProjectBranding } from '../http/project.ts'
 import type { Silence, SilenceSummary } from '../http/silence.ts'
 import type { AlertEvent } from '../messages/alert.ts'
 import type { ActionKind } from '../providers.ts'
+import type { LimitInterval } from '../values/period.ts'
 import type { InboxSelection } from './reconciler.ts'
 
 /** A project with its settings. */
@@ -101,14 +102,28 @@ export interface ExpectedChangeDocument {
   /** Null if the expected change covers every connection of the project. */
   connection_id: string | null
   kind: ActionKind
-  /** Payment or subscription id; null if the expected change covers any. */
+  /** Payment or subscription id; null if the expected change covers any. Empty if it has `limits`. */
   subject: string | null
   /** Minor units of each change; null if any amount is covered. */
   amount: number | null
   currency: string | null
+  /**
+   * Limits that 0.2.0 does not know. The document then has an empty subject. No id is empty, so a reconciler of 0.2.0 never finds it, and
+   * covers nothing instead of too much.
+   */
+  limits?: {
+    /** Instead of that of the document. */
+    subject: string | null
+    /** Null if the expected change covers every customer. */
+    customer_id: string | null
+    /** Null if the expected change covers every actor. */
+    actor_id: string | null
+    /** The period that `max_changes` and `max_amount` apply to; null if they apply in total. */
+    interval: LimitInterval | null
+  }
   /** The maximum number of covered changes. Absent means 1. */
   max_changes?: number
-  /** The maximum of covered minor units in total; null or absent if there is no limit. */
+  /** The maximum of covered minor units; null or absent if there is no limit. */
   max_amount?: number | null
   /** Why the change is expected; shown with the verdict. */
   note: string

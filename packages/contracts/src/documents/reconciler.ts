@@ -77,7 +77,7 @@ export interface LookedConnection {
   readonly has_executed: boolean
 }
 
-/** The uses of one expected change, under its id. Created by the first use. */
+/** The uses of one expected change, or of one period of it (expected-change-uses-id.ts). Created by the first use. */
 export interface ExpectedChangeUsesDocument {
   _id: string
   project_id: string

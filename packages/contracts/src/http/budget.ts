@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Budget, BudgetInterval, BudgetUsage } from '../actions/budget.ts'
+import { Budget, BudgetUsage } from '../actions/budget.ts'
+import { LimitInterval } from '../values/period.ts'
 import { CurrencyCode } from './list.ts'
 import { Label } from './project.ts'
 
@@ -15,7 +16,7 @@ export const NewBudget = z.strictObject({
   name: Label,
   currency: CurrencyCode.describe('ISO 4217; operations in other currencies do not count'),
   cap: Cap,
-  interval: BudgetInterval.describe('In UTC: a day from midnight, a week from Monday, a month from its first day'),
+  interval: LimitInterval.describe('In UTC: a day from midnight, a week from Monday, a month from its first day'),
 })
 export type NewBudget = z.infer<typeof NewBudget>
 

@@ -1,6 +1,5 @@
 import {
   type Budget,
-  type BudgetInterval,
   type BudgetShare,
   type BudgetUsage,
   CAP_PERCENTS,
@@ -8,16 +7,9 @@ import {
   isoTime,
   type Operation,
   type OperationState,
+  type Period,
+  periodOf,
 } from '@backstop/contracts'
-
-/** One period of a budget, in UTC. */
-export interface Period {
-  /** `YYYY-MM-DD` */
-  readonly firstDay: string
-  readonly startsAt: number
-  /** Exclusive. */
-  readonly endsAt: number
-}
 
 /** The spent and reserved amounts of one budget in one period. */
 export interface PeriodAccount extends Period {
@@ -29,20 +21,6 @@ export interface PeriodAccount extends Period {
   readonly reserved: number
   /** The shares of the cap, in percent, that were alerted. */
   readonly alertedPercents: readonly number[]
-}
-
-/** The period that contains a time: a day from midnight, a week from Monday, a month from its first day. */
-export function periodOf(interval: BudgetInterval, now: number): Period {
-  const at = new Date(now)
-  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
-  const sinceMonday = (at.getUTCDay() + 6) % 7
-  const bounds = {
-    day: [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)],
-    week: [Date.UTC(year, month, day - sinceMonday), Date.UTC(year, month, day - sinceMonday + 7)],
-    month: [Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1)],
-  } as const
-  const [startsAt, endsAt] = bounds[interval]
-  return { firstDay: new Date(startsAt).toISOString().slice(0, 10), startsAt, endsAt }
 }
 
 /** How an operation in that state counts in a budget. */

@@ -203,6 +203,11 @@ export function detailsOf({ sides, details }: ActionRecord): KnownDetails | unde
   return addMissingDetails(facts, origin === undefined ? details : withoutOrigin(details))
 }
 
+/** The ids of the action's customer: a biller and its gateway have one each. */
+export function customerIdsOf({ sides, details }: ActionRecord): readonly string[] {
+  return [...sides.map(side => side.details), details].flatMap(known => known?.['customer.id']?.[0] ?? [])
+}
+
 /** Every id that a provider may use for the refund. */
 export function refundIdsOf({ sides, providerRef }: ActionRecord): readonly string[] {
   if (sides.length === 0) return providerRef === null ? [] : [providerRef]

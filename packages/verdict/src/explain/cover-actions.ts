@@ -1,7 +1,9 @@
-import { idInReference } from '@backstop/contracts'
+import { idInReference, type Period } from '@backstop/contracts'
 import { type ActionRecord, needsVerdict } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
+import { actorOfDetails } from '../case/details.ts'
 import type { ExpectedChange, ExpectedChangeUsage, UsedElsewhere } from '../case/expected-change.ts'
+import { customerIdsOf, detailsOf } from '../case/sides.ts'
 import { EARLIEST_BEFORE_START_MS } from './time-windows.ts'
 
 /** The expected changes without a subject, and those whose subject is one of these references. */
@@ -53,7 +55,8 @@ export function withExpectedChanges(theCase: Case, found: readonly ExpectedChang
   const held = new Set(theCase.actions.map(action => action.expectedChangeId))
   const explaining = new Set(
     all.filter(
-      expectedChange => held.has(expectedChange.id) || theCase.actions.some(action => covers(expectedChange, action)),
+      expectedChange =>
+        held.has(expectedChange.id) || theCase.actions.some(action => coverageOf(expectedChange, action) !== 'none'),
     ),
   )
   const expectedChanges = all
@@ -124,10 +127,10 @@ function isUsedBy({ expectedChangeId }: ActionRecord): (expectedChange: Expected
 }
 
 /**
- * Why an expected change that covers an action does not explain it: it was deleted, or its changes or its amount are
- * used up.
+ * Why an expected change that fits an action does not explain it: it was deleted, its changes or its amount are used up, or it is
+ * limited to a customer or an actor, and the provider names none.
  */
-export type UsedUpReason = 'deleted' | 'changes' | 'amount'
+export type UsedUpReason = 'deleted' | 'changes' | 'amount' | 'customer_unknown' | 'actor_unknown'
 
 /** True if enough of the expected change is left for this action. An action that already uses it keeps its use. */
 function canStillCover(
@@ -156,7 +159,7 @@ function usedUpReasonOf(
   return maxAmount !== null && usedElsewhere.amount + own.amount + (action.amount ?? 0) > maxAmount ? 'amount' : null
 }
 
-/** An expected change that covers an action, but is used up. */
+/** An expected change that fits an action, but does not explain it. */
 export interface UsedUp {
   readonly expectedChange: ExpectedChange
   readonly lack: UsedUpReason
@@ -166,11 +169,17 @@ export interface UsedUp {
   readonly used: ExpectedChangeUsage
 }
 
-/** Of the expected changes that cover an action, the first to expire, if it is used up; undefined otherwise. */
+/** Of the expected changes that fit an action, the first to expire, if it does not explain it; undefined otherwise. */
 export function usedUpFor({ expectedChanges, actions }: Case, action: ActionRecord): UsedUp | undefined {
-  const [first] = expectedChanges.filter(expectedChange => covers(expectedChange, action)).toSorted(byExpiry)
-  const lack = first === undefined ? null : usedUpReasonOf(first, action, actions)
-  if (first === undefined || lack === null) return undefined
+  const fitting = expectedChanges
+    .map(expectedChange => ({ expectedChange, coverage: coverageOf(expectedChange, action) }))
+    .filter(({ coverage }) => coverage !== 'none')
+    .toSorted((a, b) => byExpiry(a.expectedChange, b.expectedChange))
+  const found = fitting.find(({ coverage }) => coverage === 'full') ?? fitting[0]
+  if (found === undefined) return undefined
+  const { expectedChange: first, coverage } = found
+  const lack = coverage === 'full' ? usedUpReasonOf(first, action, actions) : (coverage as UsedUpReason)
+  if (lack === null) return undefined
   const { usedElsewhere } = first
   const own = usedBy(actions, first.id)
   return {
@@ -186,6 +195,29 @@ function byExpiry(a: ExpectedChange, b: ExpectedChange): number {
 }
 
 function covers(expectedChange: ExpectedChange, action: ActionRecord): boolean {
+  return coverageOf(expectedChange, action) === 'full'
+}
+
+type Coverage = 'full' | 'customer_unknown' | 'actor_unknown' | 'none'
+
+/**
+ * Whether an expected change covers an action. `unknown`: it would, but is limited to a customer or an actor, and the provider names
+ * none. A name is erased with the personal data of the action, so an action that is already covered stays covered without it.
+ */
+function coverageOf(expectedChange: ExpectedChange, action: ActionRecord): Coverage {
+  if (!fits(expectedChange, action)) return 'none'
+  const { customerId, actorId } = expectedChange
+  if (customerId === undefined && actorId === undefined) return 'full'
+  const customers = customerIdsOf(action)
+  const { actor_id: actor } = actorOfDetails(detailsOf(action))
+  if (customerId !== undefined && customers.length > 0 && !customers.includes(customerId)) return 'none'
+  if (actorId !== undefined && actor !== undefined && actor !== actorId) return 'none'
+  if (isUsedBy(action)(expectedChange)) return 'full'
+  if (customerId !== undefined && customers.length === 0) return 'customer_unknown'
+  return actorId !== undefined && actor === undefined ? 'actor_unknown' : 'full'
+}
+
+function fits(expectedChange: ExpectedChange, action: ActionRecord): boolean {
   const { connectionId, kind, subject, amount, currency, maxAmount } = expectedChange
   return (
     kind === action.kind &&
@@ -215,14 +247,19 @@ export function isOurOwnChange({ incidents }: ActionRecord, incidentId: string):
  * actions from its creation on, and older actions that were still open then.
  */
 function isInTime(expectedChange: ExpectedChange, action: ActionRecord): boolean {
-  const { startsAt, createdAt, expiresAt } = expectedChange
+  const { startsAt, createdAt, expiresAt, period } = expectedChange
   if (action.providerCreatedAt >= expiresAt) return false
+  if (period !== undefined && !isWithin(period, action.providerCreatedAt)) return false
   // People often create an expected change shortly after the change, and providers give times in whole seconds.
   const from = Math.floor((startsAt ?? createdAt - EARLIEST_BEFORE_START_MS) / 1000) * 1000
   if (from <= action.providerCreatedAt) return true
   if (startsAt !== null) return false
   // An action that is already covered stays covered, because the expected change itself resolved its incident.
   return isUsedBy(action)(expectedChange) || (action.firstSeenAt <= createdAt && wasOpenAt(action, createdAt))
+}
+
+function isWithin({ startsAt, endsAt }: Period, at: number): boolean {
+  return startsAt <= at && at < endsAt
 }
 
 /** True if the action's second look was still to come at this time, or its incident was open. */

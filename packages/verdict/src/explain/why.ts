@@ -3,11 +3,13 @@ import {
   formatMoney,
   isoTime,
   type Operation,
+  partsOfUsesId,
   type VerdictReason,
   type Why,
 } from '@backstop/contracts'
 import type { ActionRecord } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
+import type { ExpectedChange } from '../case/expected-change.ts'
 import { describeWait } from './awaited-operation.ts'
 import { closestOperation } from './closest.ts'
 import { type UsedUp, usedUpFor } from './cover-actions.ts'
@@ -40,7 +42,7 @@ const RULES: Record<VerdictReason, Rule> = {
       : `Operation ${operationId} agrees in kind, subject and time`,
   made_before_connection: () => 'The provider made it before the connection was made',
   scheduled_before: () => 'It was set already when the connection was made',
-  expected_change_matches: ({ expectedChangeId }) => `Expected change ${expectedChangeId} covers it`,
+  expected_change_matches: ({ expectedChangeId }) => coveredText(expectedChangeId ?? ''),
   nothing_explains_it: () => 'Nothing explains it',
   out_of_band_ignore: () => 'Nothing explains it; the connection is set to ignore such changes',
   auto_before_first_operation: () =>
@@ -58,6 +60,12 @@ const RULES: Record<VerdictReason, Rule> = {
   plan_ended: () => 'The subscription came to the end that its plan has',
   provider_denies_it: () => 'The provider could not be asked before the alert; read later, it does not know it',
   kind_is_not_judged: ({ kind }) => `A ${kind.replaceAll('_', ' ')} is recorded, not judged`,
+}
+
+function coveredText(usesId: string): string {
+  const { expectedChangeId, firstDay } = partsOfUsesId(usesId)
+  const period = firstDay === null ? '' : `, and counts it in the period from ${firstDay}`
+  return `Expected change ${expectedChangeId} covers it${period}`
 }
 
 export function ruleOf(action: ActionRecord): string {
@@ -113,24 +121,40 @@ const UNEXPLAINED: readonly VerdictReason[] = [
   'connection_deleted',
 ]
 
-/** A remark about the expected change that would explain the action if it were not used up; empty if there is none. */
+/** A remark about the expected change that would explain the action if it were not limited; empty if there is none. */
 export function usedUpRemark(theCase: Case, action: ActionRecord): string {
   if (theCase.expectedChanges.length === 0 || !UNEXPLAINED.includes(action.reason)) return ''
   const usedUp = usedUpFor(theCase, action)
   return usedUp === undefined
     ? ''
-    : `; expected change ${usedUp.expectedChange.id} would cover it, but ${USED_UP_TEXTS[usedUp.lack](usedUp)}`
+    : `; expected change ${partsOfUsesId(usedUp.expectedChange.id).expectedChangeId} would cover it, but ${USED_UP_TEXTS[usedUp.lack](usedUp)}`
 }
 
 const USED_UP_TEXTS: Record<UsedUp['lack'], (usedUp: UsedUp) => string> = {
   deleted: () => 'was deleted',
-  changes: usedUp => `was used up by ${usersText(usedUp)}`,
-  amount: usedUp => {
-    const { expectedChange, used } = usedUp
-    const amount = Math.max(0, (expectedChange.maxAmount ?? 0) - used.amount)
-    const left = `only ${moneyText({ amount, currency: expectedChange.currency })} of its amount is left`
-    return used.changes === 0 ? left : `${left}: the rest was used by ${usersText(usedUp)}`
+  customer_unknown: ({ expectedChange }) =>
+    `covers only customer ${expectedChange.customerId}, and the provider names no customer`,
+  actor_unknown: ({ expectedChange }) =>
+    `covers only actor ${expectedChange.actorId}, and the provider does not say who made it`,
+  changes: usedUp => {
+    const { period, maxChanges } = usedUp.expectedChange
+    const limit = period === undefined ? 'was' : `the ${maxChanges} of ${periodText(period)} are`
+    return `${limit} used up by ${usersText(usedUp)}`
   },
+  amount: usedUp => {
+    const { used, expectedChange } = usedUp
+    const { period, maxAmount, currency } = expectedChange
+    const left = Math.max(0, (maxAmount ?? 0) - used.amount)
+    const whole =
+      period === undefined ? 'its amount' : `the ${moneyText({ amount: maxAmount, currency })} of ${periodText(period)}`
+    if (left === 0) return `${whole} is used up by ${usersText(usedUp)}`
+    const text = `only ${moneyText({ amount: left, currency })} of ${whole} is left`
+    return used.changes === 0 ? text : `${text}: the rest was used by ${usersText(usedUp)}`
+  },
+}
+
+function periodText({ interval, firstDay }: NonNullable<ExpectedChange['period']>): string {
+  return interval === 'day' ? firstDay : `the ${interval} from ${firstDay}`
 }
 
 function usersText({ by, used }: UsedUp): string {

@@ -128,8 +128,12 @@ function lostExplanationText(action: ActionRecord): string {
  * the timeline.
  */
 function giveVerdict(theCase: Case, action: ActionRecord, to: ImmediateVerdict, now: number): Case {
-  const { verdict, reason, operationId } = to
-  const isUnchanged = action.verdict === verdict && action.reason === reason && action.operationId === operationId
+  const { verdict, reason, operationId, expectedChangeId } = to
+  const isUnchanged =
+    action.verdict === verdict &&
+    action.reason === reason &&
+    action.operationId === operationId &&
+    action.expectedChangeId === expectedChangeId
   if (isUnchanged && openIncident(action, 'UNEXPECTED_ACTION') === undefined) return theCase
   const judged: ActionRecord =
     action.verdict === 'unexplained' ? { ...action, ...to, decideAgainAt: null } : { ...action, ...to }

@@ -136,7 +136,7 @@ interface DocumentInput<D extends StoredDocument, B extends StoredDocument, Show
   /** A second collection. Its document with the id of `idBeside` is shown together with the first. */
   readonly beside?: Pick<ReadCollection<B>, 'findAll'> | undefined
   /** Default: the id of the first document. */
-  readonly idBeside?: ((document: D) => string) | undefined
+  readonly idBeside?: ((document: D, now: Date) => string) | undefined
   show(document: D, request: ShowRequest, beside: B | undefined): Shown
 }
 
@@ -178,7 +178,7 @@ export function listRoute<
       const own = narrow === undefined ? projectFilterOf(principal, asked) : await narrow(request)
       const where = { ...filter?.(query), ...own } as DocumentFilter<D>
       const documents = await collection.page({ where, by: sortedBy, window: window?.(query), ...place })
-      return joinBeside(documents, input)
+      return joinBeside(documents, input, request.now)
     },
     placeOf: ({ document }) => ({ at: document[sortedBy] as Date, id: document._id }),
     show: ({ document, other }, request) => show(document, request, other),
@@ -189,11 +189,12 @@ export function listRoute<
 async function joinBeside<D extends StoredDocument, B extends StoredDocument>(
   documents: readonly D[],
   { beside, idBeside = ({ _id }) => _id }: Pick<DocumentInput<D, B, never>, 'beside' | 'idBeside'>,
+  now: Date,
 ): Promise<{ readonly document: D; readonly other: B | undefined }[]> {
-  const _id = { in: [...new Set(documents.map(idBeside))] }
+  const _id = { in: [...new Set(documents.map(document => idBeside(document, now)))] }
   const others = (await beside?.findAll({ _id } as unknown as DocumentFilter<B>)) ?? []
   const otherOf = new Map(others.map(other => [other._id, other]))
-  return documents.map(document => ({ document, other: otherOf.get(idBeside(document)) }))
+  return documents.map(document => ({ document, other: otherOf.get(idBeside(document, now)) }))
 }
 
 /** The window of a list whose query has `from` and `to`. */
@@ -265,7 +266,7 @@ export function getRoute<
     path: `${input.path as string}/{id}`,
     find: ({ params, principal }) => findInProject(collection, principal, input.item, params.id),
     async show(document, request) {
-      const [joined] = await joinBeside([document], { beside, idBeside })
+      const [joined] = await joinBeside([document], { beside, idBeside }, request.now)
       return show(document, request, joined?.other)
     },
   })

@@ -27,6 +27,7 @@ import { describeHeartbeat } from './heartbeat.contract.ts'
 import { describeInboxReplays } from './inbox-replays.contract.ts'
 import { describeIncidentChanges } from './incident-changes.contract.ts'
 import { describeIncidents } from './incidents.contract.ts'
+import { describeLimitedExpectedChanges } from './limited-expected-changes.contract.ts'
 import { describeLive } from './live.contract.ts'
 import { describeMail } from './mail.contract.ts'
 import { describeOperations } from './operations.contract.ts'
@@ -99,6 +100,7 @@ export const ALL_PARTS: readonly DescribePart[] = [
   describeFilters,
   describeChannelRoundTrip,
   describeDeletedExpectedChanges,
+  describeLimitedExpectedChanges,
   describeLive,
   describeStats,
   describeSearch,

@@ -222,6 +222,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     streamEvents: { query: `?project_id=${projectId}` },
     createExpectedChange: { body: { project_id: projectId, kind: 'refund', note: 'Yearly goodwill' } },
     getExpectedChange: { params: { id: own.expectedChangeId } },
+    listExpectedChangeUses: { params: { id: own.expectedChangeId } },
     listExpectedChanges: { query: `?project_id=${projectId}` },
     createSilence: {
       body: { project_id: projectId, connection_id: connectionId, reason: 'Data migration', duration_seconds: 600 },

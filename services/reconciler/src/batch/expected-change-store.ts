@@ -5,7 +5,7 @@ import type { ExpectedChangeUses } from '@backstop/verdict'
 /** The expected changes to look up. */
 export interface ExpectedChangesQuery {
   readonly projectIds: readonly string[]
-  /** Subjects to look up. Expected changes without a subject are always found. */
+  /** Subjects to look up. Expected changes without a subject, or with an empty one, are always found. */
   readonly names: readonly string[]
   /** Only expected changes that expire at this time or later, in milliseconds since the epoch. */
   readonly expiringAfter: number
@@ -70,7 +70,7 @@ export function createMongoExpectedChanges(mongo: Mongo): ExpectedChangeStore {
     find: ({ projectIds, names, expiringAfter }) => {
       const query = {
         project_id: { $in: [...projectIds] },
-        subject: { $in: [null, ...names] },
+        subject: { $in: [null, '', ...names] },
         expires_at: { $gte: new Date(expiringAfter) },
         ...NOT_DELETED,
       }

@@ -1,10 +1,11 @@
-import { type ExpectedChangeDocument, idInReference } from '@backstop/contracts'
+import { type ExpectedChangeDocument, idInReference, partsOfUsesId, periodOf, usesIdOf } from '@backstop/contracts'
 import {
   type Case,
   type ExpectedChange,
   expectedChangesAbout,
   isUseOf,
   mayNeedExpectedChange,
+  needsVerdict,
   usedElsewhere,
   withExpectedChanges,
 } from '@backstop/verdict'
@@ -41,14 +42,14 @@ export async function loadExpectedChanges(
   if (ids.length === 0) return { caseInputs: [], uses: new Map() }
   const [uses, standing] = await Promise.all([
     stores.expectedChangeUses.load(ids),
-    known.size === 0 ? [] : stores.expectedChanges.byIds([...known]),
+    known.size === 0 ? [] : stores.expectedChanges.byIds([...new Set(Array.from(known, expectedChangeIdOf))]),
   ])
   const stands = new Set(standing.map(({ _id }) => _id))
   const refreshing = cases.flatMap(theCase => {
     const isOwn = isUseOf(theCase, theCase.version)
     const refreshed = [...theCase.expectedChanges, ...(found.get(theCase) ?? [])].map(expectedChange => {
       // A deleted expected change covers no further action. Actions that it covers already stay covered.
-      const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChange.id)
+      const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChangeIdOf(expectedChange.id))
       const used = usedElsewhere(uses.get(expectedChange.id), isOwn)
       const deleted = { ...used, changes: expectedChange.maxChanges, isDeleted: true } as const
       return { ...expectedChange, usedElsewhere: isTakenBack ? deleted : used }
@@ -66,6 +67,10 @@ export interface LoadedExpectedChanges {
 
 function idOf({ id }: ExpectedChange): string {
   return id
+}
+
+function expectedChangeIdOf(usesId: string): string {
+  return partsOfUsesId(usesId).expectedChangeId
 }
 
 async function findExpectedChanges(
@@ -86,8 +91,12 @@ async function findExpectedChanges(
     names: [...new Set(named.flatMap(({ refs }) => Array.from(refs, idInReference)))],
     expiringAfter: now - LOADED_AFTER_EXPIRY_MS,
   })
-  const all = found.map(expectedChangeOf)
-  return new Map(named.map(({ theCase, refs }) => [theCase, expectedChangesAbout(all, refs)]))
+  return new Map(
+    named.map(({ theCase, refs }) => {
+      const all = found.flatMap(document => expectedChangesOf(document, theCase))
+      return [theCase, expectedChangesAbout(all, refs)]
+    }),
+  )
 }
 
 function caseInputOf({ projectId, refs }: Case, expectedChanges: readonly ExpectedChange[]): CaseInput {
@@ -119,21 +128,36 @@ export function withUpcomingRefs(caseInputs: readonly CaseInput[], cases: readon
   return cases.map(theCase => ({ theCase, refs: groupOf.get(theCase.refs[0] ?? '') ?? new Set(theCase.refs) }))
 }
 
+/** The expected change; with an interval, one for each period in which the case has an action without an operation. */
+function expectedChangesOf(document: ExpectedChangeDocument, { actions }: Case): readonly ExpectedChange[] {
+  const { limits } = document
+  const whole = expectedChangeOf(document)
+  const interval = limits?.interval
+  if (interval == null) return [whole]
+  const times = actions
+    .filter(action => needsVerdict(action) && action.operationId === null)
+    // A refund that is known only from a total may turn out to be as old as the total before it.
+    .flatMap(({ madeFrom, providerCreatedAt }) => [madeFrom ?? providerCreatedAt, providerCreatedAt])
+  const byUsesId = new Map(times.map(at => [usesIdOf(document, at), { interval, ...periodOf(interval, at) }]))
+  return Array.from(byUsesId, ([id, period]) => ({ ...whole, id, period }))
+}
+
 function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {
-  const { _id, project_id, connection_id, kind, subject, amount, currency, created_at, starts_at, expires_at } =
-    document
+  const { project_id, connection_id, kind, limits, amount, currency, created_at, starts_at, expires_at } = document
   return {
-    id: _id,
+    id: usesIdOf(document, created_at.getTime()),
     projectId: project_id,
     ...(document.incident_id == null ? {} : { incidentId: document.incident_id }),
     connectionId: connection_id,
     kind,
-    subject,
+    subject: limits === undefined ? document.subject : limits.subject,
     amount,
     currency,
     createdAt: created_at.getTime(),
     startsAt: starts_at?.getTime() ?? null,
     expiresAt: expires_at.getTime(),
+    ...(limits?.customer_id == null ? {} : { customerId: limits.customer_id }),
+    ...(limits?.actor_id == null ? {} : { actorId: limits.actor_id }),
     maxChanges: document.max_changes ?? 1,
     maxAmount: document.max_amount ?? null,
     usedElsewhere: { changes: 0, amount: 0 },

@@ -42,6 +42,7 @@ export function createExpectedChangeApplier({
       let after: OpenActionPosition | undefined
       let applied = 0
       for (;;) {
+        // With `limits` there are no uses under this id: then every open incident is decided again, and its case counts.
         const used = (await stores.expectedChangeUses.load([id])).get(id)?.uses.length ?? 0
         if (used >= (change.max_changes ?? 1)) return applied === 0 ? 'used_up' : 'applied'
         const page = await stores.openActions.page(change.project_id, after, PAGE)

@@ -46,7 +46,7 @@ export function matchingExpectedChanges(
   const found = expectedChanges.filter(
     ({ project_id, subject, expires_at }) =>
       projectIds.includes(project_id) &&
-      (subject === null || names.includes(subject)) &&
+      (subject === null || subject === '' || names.includes(subject)) &&
       expires_at.getTime() >= expiringAfter,
   )
   const byObject = Map.groupBy(found, ({ project_id, subject }) => JSON.stringify([project_id, subject]))

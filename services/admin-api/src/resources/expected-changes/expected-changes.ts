@@ -1,11 +1,14 @@
 import {
+  defaultMaxChanges,
   deterministicId,
   ExpectedChange,
   type ExpectedChangeDocument,
   type ExpectedChangeUsesDocument,
   NewExpectedChange,
   ProjectListQuery,
+  usesIdOf,
 } from '@backstop/contracts'
+import type { z } from 'zod'
 import { auditedAs, storeNew } from '../../http/change-document.ts'
 import { findActiveProject, findConnection, findInProject } from '../../http/find-resource.ts'
 import { getRoute, listRoute } from '../../http/read-routes.ts'
@@ -13,6 +16,7 @@ import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { showDocument } from '../../rules/show-document.ts'
+import { usesRoute } from './uses.ts'
 
 const tag = 'Expected changes'
 
@@ -25,6 +29,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
     schema: ExpectedChange,
     collection: parts.stores.expectedChanges,
     beside: parts.stores.expectedChangeUses,
+    idBeside: (change: ExpectedChangeDocument, now: Date) => usesIdOf(change, now.getTime()),
     show: (change: ExpectedChangeDocument, _: unknown, uses: ExpectedChangeUsesDocument | undefined) =>
       showExpectedChange(change, uses),
   } as const
@@ -43,6 +48,7 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
       operationId: 'getExpectedChange',
       summary: 'Get an expected change with what it covers so far',
     }),
+    usesRoute(parts),
     deleteRoute(),
   ]
 }
@@ -55,7 +61,7 @@ function createRoute({ stores, commands }: AdminParts): Route {
     tag,
     summary: 'Create an expected change: refunds or cancellations that no operation reports',
     description:
-      'Explains matching refunds or cancellations: at most `max_changes` (default 1), and at most `max_amount` in total. It also resolves matching open incidents, oldest first. An expected change covers changes that the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before its creation, and also changes that had an open incident or a pending second look at its creation.',
+      'Explains matching refunds or cancellations: at most `max_changes` (default 1), and at most `max_amount` in total, or of each `interval`. It also resolves matching open incidents, oldest first. An expected change covers changes that the provider makes between `starts_at` and `expires_at`; without `starts_at`, from two minutes before its creation, and also changes that had an open incident or a pending second look at its creation.',
     scope: 'manage',
     body: NewExpectedChange,
     answers: { 201: { description: 'The expected change', schema: ExpectedChange } },
@@ -74,10 +80,10 @@ function createRoute({ stores, commands }: AdminParts): Route {
         project_id: projectId,
         connection_id: body.connection_id ?? null,
         kind: body.kind,
-        subject: body.subject ?? null,
+        ...aboutOf(body),
         amount: body.amount ?? null,
         currency: body.currency ?? null,
-        max_changes: body.max_changes,
+        max_changes: body.max_changes ?? defaultMaxChanges(body),
         max_amount: body.max_amount ?? null,
         note: body.note,
         created_by: principal.id,
@@ -102,6 +108,18 @@ function createRoute({ stores, commands }: AdminParts): Route {
       return { status: 201, body: showExpectedChange(document, undefined) }
     },
   })
+}
+
+/** Which changes it covers, so that a reconciler of 0.2.0 covers nothing if it does not know all limits. */
+function aboutOf(body: z.output<typeof NewExpectedChange>): Pick<ExpectedChangeDocument, 'subject' | 'limits'> {
+  const subject = body.subject ?? null
+  const limits = {
+    customer_id: body.customer_id ?? null,
+    actor_id: body.actor_id ?? null,
+    interval: body.interval ?? null,
+  }
+  const hasLimits = Object.values(limits).some(limit => limit !== null)
+  return hasLimits ? { subject: '', limits: { subject, ...limits } } : { subject }
 }
 
 function deleteRoute(): Route {
@@ -133,9 +151,14 @@ function showExpectedChange(
   stored: ExpectedChangeUsesDocument | undefined,
 ): ExpectedChange {
   const uses = stored?.uses ?? []
+  const { subject, limits } = document
   return showDocument(ExpectedChange, document, {
     expected_change_id: document._id,
     incident_id: document.incident_id ?? null,
+    subject: limits === undefined ? subject : limits.subject,
+    customer_id: limits?.customer_id ?? null,
+    actor_id: limits?.actor_id ?? null,
+    interval: limits?.interval ?? null,
     max_changes: document.max_changes ?? 1,
     max_amount: document.max_amount ?? null,
     changes_covered: uses.length,

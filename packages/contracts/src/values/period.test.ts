@@ -1,9 +1,8 @@
-import type { BudgetInterval } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
-import { periodOf } from './budget.ts'
+import { type LimitInterval, periodOf } from './period.ts'
 
-describe('the period of a budget', () => {
-  const rows: { name: string; interval: BudgetInterval; at: string; from: string; to: string }[] = [
+describe('the period of a limit', () => {
+  const rows: { name: string; interval: LimitInterval; at: string; from: string; to: string }[] = [
     {
       name: 'a day begins at midnight',
       interval: 'day',
