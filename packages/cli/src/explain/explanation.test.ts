@@ -100,9 +100,9 @@ describe('an explanation', () => {
       says: /Provider {3}could not be read at the second look: the connection says why/,
     },
     {
-      name: 'of one on a connected account, about which the provider is not asked',
+      name: 'of one on a connected account that the read key may not read',
       of: { account: 'acct_1', ...why({ read_back: 'unavailable' }) },
-      says: /Provider {3}not asked: the read key does not show objects of a connected account\n/,
+      says: /Provider {3}could not be read at the second look: let the read key read its connected accounts\n/,
     },
     { name: 'of one that no operation names', of: why({}), says: /No operation names this payment or subscription/ },
     {

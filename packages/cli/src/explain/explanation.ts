@@ -64,7 +64,7 @@ function readBackOf({ verdict, why, second_look_at, account }: Action): string {
     case 'unavailable':
       return account === undefined
         ? 'could not be read at the second look: the connection says why (backstop connections show)'
-        : 'not asked: the read key does not show objects of a connected account'
+        : 'could not be read at the second look: let the read key read its connected accounts'
     case null:
       if (verdict === 'pending') return 'not asked yet: with a read key it is asked at the second look'
       if (second_look_at === null) return 'not asked: it needed no second look'

@@ -116,6 +116,14 @@ describe('a read of the card processor', () => {
     for (const { headers } of requests) expect(headers).toMatchObject({ 'stripe-context': account })
   })
 
+  test('of a connected account that the key may not read says nothing about the key', async () => {
+    const egress = { request: async () => ({ status: 403, headers: {}, body: Buffer.from('{"error":{"code":"account_invalid"}}') }) }
+    const reader = harness.openReader('https://api.example.com/v1/', { egress: egress as never })
+    const read = (account?: string) => reader.read([{ type: 'refund', id: 're_1', ...(account && { account }) }], 1_000)
+    expect(await read('acct_1')).toMatchObject({ kind: 'failed', failure: 'question_refused', text: expect.stringContaining('acct_1') })
+    expect(await read()).toMatchObject({ kind: 'failed', failure: 'key_refused' })
+  })
+
   test('adds the request of a thin event to its refund, and reads the refund also without it', async () => {
     const { account, reader } = await openAccount()
     const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })

@@ -110,8 +110,12 @@ async function readTarget(
   budget: Budget,
 ): Promise<TargetResult> {
   if (account === undefined) return readOwn(client, target, budget)
-  // The header that the processor's SDK sends with the context of a thin event.
+  // The header that the processor's SDK sends with the context of a thin event. It supersedes `Stripe-Account` (docs.stripe.com/context).
   const answer = await readOwn(client, target, { ...budget, headers: { 'stripe-context': account } })
+  // The account may have left the platform, or the key may lack the right to read it. Of other accounts that says nothing.
+  if (answer.kind === 'failed' && answer.failure === 'key_refused') {
+    return failed('question_refused', DIALECT.name, `the account ${account}`)
+  }
   if (answer.kind === 'failed' || answer.objects === undefined) return answer
   return { ...answer, objects: answer.objects.map(object => ({ ...object, account })) }
 }

@@ -24,42 +24,43 @@ export type AskDecision =
   /** The action is known only from hints, and no connection can be asked now, so the look waits. */
   | { readonly kind: 'wait' }
   /** The provider signed the event, and no connection can be asked, so the verdict is given without an answer. */
-  | { readonly kind: 'nobody'; readonly isOfConnectedAccount: boolean }
+  | { readonly kind: 'nobody' }
 
 /** Chooses the connection that the second look asks about an unexplained action. */
 export function decideWhomToAsk(seen: ActionRecord | RefundTotal, facts: LookFacts): AskDecision {
   const policies = seen.seenThrough.flatMap(({ id }) => facts.policies.get(id) ?? [])
-  let isUnasked = false
   for (const policy of policies) {
     // People may be alerted, so the details are read too.
-    const asking = questionThrough(policy, { ...objectToRead(seen, policy.provider), details: true }, facts)
-    if (asking === undefined) continue
-    if (!isOfConnectedAccount(seen, policy.provider)) return { kind: 'ask', asking }
-    isUnasked = true
+    const what = { ...objectToRead(seen, policy.provider), details: true } as const
+    const asking = questionThrough(policy, what, facts, connectedAccountOf(seen, policy.provider))
+    if (asking !== undefined) return { kind: 'ask', asking }
   }
   const isDeleted = policies.length > 0 && policies.every(policy => policy.deleted)
-  return isDeleted || isSigned(seen) ? { kind: 'nobody', isOfConnectedAccount: isUnasked } : { kind: 'wait' }
+  return isDeleted || isSigned(seen) ? { kind: 'nobody' } : { kind: 'wait' }
+}
+
+/** The account that has the object, if it is connected to the one which the connection reads. */
+export function connectedAccountOf(seen: ActionRecord | RefundTotal, provider: ProviderKind): string | undefined {
+  const { details } = sideOf(seen, provider) ?? seen
+  return details?.account?.[0]
 }
 
 /**
- * True if the object is of an account that is connected to the one which the connection reads. The read key does not show such
- * objects, so the provider would answer that it does not know them.
+ * @param account the connected account that has the object
+ * @returns undefined if the connection cannot be asked, or if its provider cannot answer this
  */
-function isOfConnectedAccount(seen: ActionRecord | RefundTotal, provider: ProviderKind): boolean {
-  const { details } = sideOf(seen, provider) ?? seen
-  return details?.account !== undefined
-}
-
-/** @returns undefined if the connection cannot be asked, or if its provider cannot answer this */
 export function questionThrough(
   policy: ConnectionPolicy | undefined,
   what: Parameters<ReadBack['targetsOf']>[0],
   facts: LookFacts,
+  account: string | undefined,
 ): ProviderQuestion | undefined {
   if (policy === undefined || policy.deleted || !policy.canRead) return undefined
   const targets = facts.targetsOf(policy.provider, what)
   if (targets.length === 0) return undefined
-  return { connectionId: policy.connectionId, provider: policy.provider, targets }
+  // Without the account the provider would answer that it does not know the object.
+  const ofAccount = account === undefined ? targets : targets.map(target => ({ ...target, account }))
+  return { connectionId: policy.connectionId, provider: policy.provider, targets: ofAccount }
 }
 
 /** True if a provider signed a sighting of it. The subscription biller signs nothing: all its events are hints. */

@@ -3,7 +3,7 @@ import type { ActionRecord } from '../case/action-record.ts'
 import { type Case, type FollowedOperation, withMessages } from '../case/case.ts'
 import { awaitsAnswer, type LookInput, type OperationLook as PendingOperationLook } from '../case/looks.ts'
 import { refundIdsOf } from '../case/sides.ts'
-import { questionThrough } from '../case/whom-to-ask.ts'
+import { connectedAccountOf, questionThrough } from '../case/whom-to-ask.ts'
 import { reportMissing } from '../operation/drift.ts'
 import { followedOperation, withFollowedOperation } from '../operation/followed-operation.ts'
 import { rereadEntry } from '../show/outbox-entries.ts'
@@ -73,12 +73,16 @@ export function lookAtOperation(
   const withLook = (next: OperationLook) => withFollowedOperation(theCase, { ...known, look: next })
   if (answer === null) {
     if (awaitsAnswer(pending, now)) return theCase
+    const action = actionOf(theCase, operation)
     const what = {
       action: operation.kind,
-      providerRef: operation.provider_ref ?? actionOf(theCase, operation)?.providerRef ?? null,
+      providerRef: operation.provider_ref ?? action?.providerRef ?? null,
       objectIds: [operation.subject],
     }
-    const asking = questionThrough(facts.policies.get(operation.connection_id), what, facts)
+    const policy = facts.policies.get(operation.connection_id)
+    const seen = action ?? theCase.actions.find(({ subject }) => subject === operation.subject)
+    const account = seen && policy && connectedAccountOf(seen, policy.provider)
+    const asking = questionThrough(policy, what, facts, account)
     if (asking === undefined) return withLook(lookAfterAnswer(look, operation, now))
     const asked = withLook({ ...look, askedAt: now })
     return withMessages(asked, rereadEntry(theCase, pending, asking, look.why, now))

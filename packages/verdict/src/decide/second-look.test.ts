@@ -44,21 +44,28 @@ const afterLook = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
 const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
   decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
 
-describe('the second look of an object of a connected account, which the read key does not show', () => {
+describe('the second look of an object of a connected account', () => {
   const details = { account: 'acct_1' }
   const processor = { name: 'a refund', seen: refundShown({ details }) }
   const total = { name: 'a total', seen: { ...totalShown(700, 0, T0, T0 - MINUTE), details } }
   const cancellation = { name: 'a cancellation', seen: { ...scheduledCancellation(T0), details } }
 
-  test.each([processor, total, cancellation])('alerts without asking, and says so: $name', ({ seen }) => {
-    const judged = afterLook(playAll(sightingInput(seen)))
-    expect(rereadsOf(judged)).toEqual([])
-    expect(alertsOf(judged)).toEqual(['incident.opened'])
-    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
-    expect(pendingLooks(judged).map(({ kind }) => kind)).not.toContain('late_reading')
+  test.each([processor, total, cancellation])('asks as this account: $name', ({ seen }) => {
+    const asked = afterLook(playAll(sightingInput(seen)))
+    expect(alertsOf(asked)).toEqual([])
+    const targets = rereadsOf(asked).flatMap(reread => (reread as { targets: object[] }).targets)
+    expect(targets).toMatchObject([{ account: 'acct_1' }])
   })
 
-  test('asks the biller whose gateway is that account', () => {
+  test('alerts if the account may not be read, and asks again later', () => {
+    const asked = afterLook(playAll(sightingInput(processor.seen)))
+    const judged = afterAnswer(asked, 'unavailable')
+    expect(alertsOf(judged)).toEqual(['incident.opened'])
+    expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
+    expect(pendingLooks(judged).map(({ kind }) => kind)).toContain('late_reading')
+  })
+
+  test('asks the biller whose gateway is that account, if the processor cannot be asked', () => {
     const paid = refundShown({
       provider: 'subscription',
       providerRef: 'txn_1',
@@ -67,10 +74,12 @@ describe('the second look of an object of a connected account, which the read ke
     })
     const theCase = playAll(sightingInput(refundShown({ details })), sightingInput(paid, throughBiller))
     const facts = lookFacts([
-      policy({ canRead: true }),
+      policy({ canRead: false }),
       policy({ connectionId: 'con_s', provider: 'subscription', canRead: true }),
     ])
-    expect(rereadsOf(afterLook(theCase, facts))).toMatchObject([{ connection_id: 'con_s', provider: 'subscription' }])
+    const [asked] = rereadsOf(afterLook(theCase, facts))
+    expect(asked).toMatchObject({ connection_id: 'con_s', provider: 'subscription' })
+    expect(JSON.stringify(asked)).not.toContain('acct_1')
   })
 })
 

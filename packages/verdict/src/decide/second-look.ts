@@ -76,9 +76,7 @@ type Step =
 
 function nextStep(seen: ActionRecord | RefundTotal, look: SecondLook, { facts }: LookInput, now: number): Step {
   const whom = decideWhomToAsk(seen, facts)
-  if (whom.kind === 'nobody') {
-    return { kind: 'conclude', answer: whom.isOfConnectedAccount ? { outcome: 'unavailable' } : null }
-  }
+  if (whom.kind === 'nobody') return { kind: 'conclude', answer: null }
   if (look.askedAt !== null && isSigned(seen)) {
     const isOver = now >= answerBy(look.dueAt, look.askedAt)
     return isOver ? { kind: 'conclude', answer: { outcome: 'unavailable' } } : { kind: 'await_answer' }
