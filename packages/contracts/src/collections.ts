@@ -188,6 +188,11 @@ export const COLLECTIONS = {
         keys: { connection_ids: 1, look_done: -1, _id: -1 },
         options: { partialFilterExpression: { look_done: { $exists: true } } },
       },
+      // Only of connected accounts, also for their stats.
+      {
+        keys: { account: 1, first_seen: -1, _id: -1 },
+        options: { partialFilterExpression: { account: { $type: 'string' } } },
+      },
       // For searches: an exact match before longer keys, and of one key the newest first.
       { keys: { project_id: 1, search: 1, first_seen: -1, _id: -1 } },
       // For searches of incidents: only the actions that have one, which are few.
@@ -206,6 +211,10 @@ export const COLLECTIONS = {
       { keys: { project_id: 1, state: 1, opened: -1, _id: -1 } },
       { keys: { state: 1, opened: -1, _id: -1 } },
       { keys: { connection_id: 1, opened: -1, _id: -1 } },
+      {
+        keys: { account: 1, opened: -1, _id: -1 },
+        options: { partialFilterExpression: { account: { $type: 'string' } } },
+      },
       // Lists of a code, and the counts of the installation's metrics. An index of state and code alone would be chosen for lists,
       // which would then be sorted in memory.
       { keys: { code: 1, state: 1, opened: -1, _id: -1 } },

@@ -3,7 +3,7 @@
  * unusable value is treated as absent and never makes an object malformed. Every event has about ten details, so they are read with
  * plain checks: schemas would make the normalisation of an event two to four times as slow.
  */
-import { type Customer, isProviderId, type Origin, type PaymentFacts } from '@backstop/contracts'
+import { type Customer, containsEmailAddress, isProviderId, type Origin, type PaymentFacts } from '@backstop/contracts'
 import { fieldAt, objectAt } from './event-fields.ts'
 import type { SightingDetails, SightingFields } from './sighting.ts'
 
@@ -55,7 +55,7 @@ export function detailsOf({
   account,
   dashboardUrl,
 }: SightingFacts): Pick<SightingFields, 'details'> {
-  const shown = shownId(account ?? null)
+  const shown = account == null || containsEmailAddress(account) ? null : shownId(account)
   const details: SightingDetails = {
     ...(hasFact(origin) ? { origin: { ...NO_ORIGIN, ...origin } } : {}),
     ...(hasFact(customer) ? { customer: { ...customer, id: shownId(customer.id) } } : {}),

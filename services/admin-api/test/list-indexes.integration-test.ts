@@ -65,9 +65,13 @@ test('every list with any filter reads an index in its own order, without a sort
         'from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z',
         'made_from=2026-01-01T00:00:00Z&made_to=2027-01-01T00:00:00Z&mode=live',
         'connection_id=con_1&verdict=unexplained&subject=pi_1',
+        'account=acct_1',
       ]),
     ],
-    ['incidents', ['code=UNEXPECTED_ACTION', 'state=open&from=2026-01-01T00:00:00Z', 'connection_id=con_1']],
+    [
+      'incidents',
+      ['code=UNEXPECTED_ACTION', 'state=open&from=2026-01-01T00:00:00Z', 'connection_id=con_1', 'account=acct_1'],
+    ],
     ['audit', ['key_id=key_1', 'action=api_key.create', 'target=x&to=2027-01-01T00:00:00Z']],
   ] as const
   const filtered = filters.flatMap(([list, queries]) =>

@@ -16,6 +16,7 @@ interface ListFilter {
   readonly state?: (typeof STATES)[number]
   readonly project?: string
   readonly connection?: string
+  readonly account?: string
 }
 
 /** The options of a change of one incident or of all incidents of a filter. */
@@ -156,11 +157,12 @@ function addListAndShow(incidents: Command, surroundings: Surroundings): void {
       choiceOption('--state <state>', 'only incidents in this state', STATES),
       ['--project <id>', LISTED_PROJECT],
       ['--connection <id>', 'only incidents of this connection'],
+      ['--account <id>', 'only incidents of this connected account of the card processor'],
     ],
-    async *read(context, { state, project, connection }: ListFilter) {
+    async *read(context, { state, project, connection, account }: ListFilter) {
       // A connection is of one project, whichever it is.
       const project_id = connection === undefined ? await chooseListedProject(context, project) : project
-      yield* context.client.incidents.list(given({ state, project_id, connection_id: connection }))
+      yield* context.client.incidents.list(given({ state, project_id, connection_id: connection, account }))
     },
     columns: [
       { title: 'INCIDENT', of: ({ incident_id }) => incident_id },

@@ -14,6 +14,7 @@ type Statement = Awaited<ReturnType<Api['statements']['get']>>
 interface Period {
   readonly project?: string
   readonly connection?: string
+  readonly account?: string
   readonly from?: string
   readonly to?: string
 }
@@ -27,12 +28,13 @@ export function addStats(program: Command, surroundings: Surroundings): void {
     options: [
       ['--project <id>', 'only this project'],
       ['--connection <id>', 'only this connection'],
+      ['--account <id>', 'only this connected account of the card processor'],
       ['--from <time>', 'first day: 2026-11-21, or an age such as 7d; 30 days ago by default'],
       ['--to <time>', 'the day after the last one; the end of today by default'],
     ],
-    async run({ client, now }, { project, connection, from, to }: Period) {
+    async run({ client, now }, { project, connection, account, from, to }: Period) {
       const times = { from: readIsoTime('--from', from, now()), to: readIsoTime('--to', to, now()) }
-      const stats = await client.stats.get(given({ project_id: project, connection_id: connection, ...times }))
+      const stats = await client.stats.get(given({ project_id: project, connection_id: connection, account, ...times }))
       return { item: stats, text: statsText(stats) }
     },
   })

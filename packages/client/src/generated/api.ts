@@ -664,6 +664,8 @@ export type Incident = {
   reopened?: number
   storm_id?: string | null
   version: number
+  /** The connected account of its action; absent for the account of the connection itself */
+  account?: string
   /** The trace of the message that opened the incident; absent if traces were off */
   trace_id?: string
 }
@@ -766,6 +768,8 @@ export type IncidentWithTimeline = {
   reopened?: number
   storm_id?: string | null
   version: number
+  /** The connected account of its action; absent for the account of the connection itself */
+  account?: string
   /** The trace of the message that opened the incident; absent if traces were off */
   trace_id?: string
   action: Action | null
@@ -1328,6 +1332,8 @@ export interface Api {
       cursor?: string
       connection_id?: string
       project_id?: string
+      /** Only this connected account of the card processor */
+      account?: string
       /** Only actions of this storm, those with the newest incidents first */
       storm_id?: string
       verdict?: "pending" | "explained" | "unexplained" | "not_alerted"
@@ -2186,6 +2192,8 @@ export interface Api {
       cursor?: string
       project_id?: string
       connection_id?: string
+      /** Only this connected account of the card processor */
+      account?: string
       state?: "open" | "acknowledged" | "resolved"
       code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       /** Only incidents of this storm */
@@ -2298,6 +2306,8 @@ export interface Api {
       reopened?: number
       storm_id?: string | null
       version: number
+      /** The connected account of its action; absent for the account of the connection itself */
+      account?: string
       /** The trace of the message that opened the incident; absent if traces were off */
       trace_id?: string
       /** The silence during which the incident opened: no channel was notified of it. Null if there was none */
@@ -2988,6 +2998,8 @@ export interface Api {
     get(query?: {
       project_id?: string
       connection_id?: string
+      /** Only this connected account of the card processor: its actions are counted now, at most 100,000 of the period */
+      account?: string
       /** A day (UTC), or a time whose day is counted. Default: 30 days before `to` */
       from?: string
       /** A day (UTC) that is not counted, or a time whose day is counted unless it is midnight. Default: the end of today */

@@ -27,6 +27,11 @@ export function useConnectionNames(projectId: string): ReadonlyMap<string, strin
   return new Map(connections.map(({ connection_id, name }) => [connection_id, name]))
 }
 
+/** The name of a connection, with the connected account if there is one. */
+export function nameWithAccount(connection: string | undefined, account: string | undefined): string | undefined {
+  return account === undefined ? connection : [connection, account].filter(Boolean).join(', ')
+}
+
 export function connectionQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ['connections', 'one', id],

@@ -22,6 +22,8 @@ test('an action is found by its ids, amount, customer and idempotency key', () =
 test('what is erased from an action is erased from its keys', () => {
   const customer = { id: 'cus_9', name: null, email: null }
   expect(searchKeysOfAction({ ...ACTION, customer })).toEqual(['pi_1ab', 're_1', '1234.50 eur', 'cus_9'])
+  const account = 'acct_1Rf'
+  expect(searchKeysOfAction({ ...ACTION, account })).toEqual(['pi_1ab', 're_1', 'acct_1rf', '1234.50 eur'])
   expect(searchKeysOfAction({ ...ACTION, amount: null, currency: null })).toEqual(['pi_1ab', 're_1'])
 })
 

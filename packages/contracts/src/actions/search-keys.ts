@@ -13,7 +13,7 @@ const MAX_NAME_WORDS = 5
 
 type SearchedAction = Pick<
   Action,
-  'subject' | 'provider_ref' | 'amount' | 'currency' | 'customer' | 'origin' | 'payment'
+  'subject' | 'provider_ref' | 'amount' | 'currency' | 'customer' | 'origin' | 'payment' | 'account'
 >
 type SearchedOperation = Pick<
   Operation,
@@ -21,10 +21,11 @@ type SearchedOperation = Pick<
 >
 
 export function searchKeysOfAction({ customer, origin, payment, ...action }: SearchedAction): string[] {
-  const { subject, provider_ref, amount, currency } = action
+  const { subject, provider_ref, amount, currency, account } = action
   return toKeys([
     subject,
     provider_ref,
+    account,
     amountKey(amount, currency),
     customer?.id,
     customer?.email,

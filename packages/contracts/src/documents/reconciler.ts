@@ -114,14 +114,20 @@ export type ActionDocument = Omit<Action, 'action_id'> & {
 export type IncidentDocument = Omit<Incident, 'incident_id'> & {
   _id: string
   opened: Date
+  /** The connected account of its action. Absent for the connection's own account, and in older documents. */
+  account?: string
   /** Unpublished messages of this incident. Messages of an incident about an action are in the case of the action. */
   outbox?: TimedOutboxEntry[]
   changes?: readonly IncidentEntry[]
   trace_id?: string
 }
 
-/** An incident with what people did about it, and the trace of the message that opened it. */
-export type StoredIncident = Incident & { readonly changes?: readonly IncidentEntry[]; readonly trace_id?: string }
+/** An incident with what people did about it, the trace of the message that opened it, and its connected account. */
+export type StoredIncident = Incident & {
+  readonly changes?: readonly IncidentEntry[]
+  readonly trace_id?: string
+  readonly account?: string
+}
 
 /** One change of an incident's life cycle. */
 export interface IncidentEntry extends TimelineEntry {

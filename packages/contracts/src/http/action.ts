@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { Timestamp } from '../actions/operation.ts'
 import { Action, ObjectState, Verdict, VerdictReason } from '../actions/verdict.ts'
 import { RecordKind } from '../providers.ts'
-import { AmountFilter, CurrencyCode, Cursor, IdFilter, ListQuery, TimeFilter } from './list.ts'
+import { AccountFilter, AmountFilter, CurrencyCode, Cursor, IdFilter, ListQuery, TimeFilter } from './list.ts'
 
 /** The query of GET /v1/actions. */
 export const ActionQuery = ListQuery.extend({
   connection_id: IdFilter.optional(),
   project_id: IdFilter.optional(),
+  account: AccountFilter,
   storm_id: IdFilter.optional().describe('Only actions of this storm, those with the newest incidents first'),
   verdict: Verdict.optional(),
   reason: VerdictReason.optional(),

@@ -6,13 +6,14 @@ import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '..
 import { ProviderKind } from '../providers.ts'
 import { SearchText } from './action.ts'
 import { DeliveryState } from './delivery.ts'
-import { IdFilter, ListQuery, TimeFilter } from './list.ts'
+import { AccountFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
 export const IncidentQuery = ListQuery.extend({
   project_id: IdFilter.optional(),
   connection_id: IdFilter.optional(),
+  account: AccountFilter,
   state: IncidentState.optional(),
   code: IncidentCode.optional(),
   storm_id: IdFilter.optional().describe('Only incidents of this storm'),
@@ -30,6 +31,10 @@ const silence = SilenceSummary.nullable().describe(
 
 /** An incident as the API shows it. */
 export const ShownIncident = Incident.extend({
+  account: z
+    .string()
+    .optional()
+    .describe('The connected account of its action; absent for the account of the connection itself'),
   trace_id: z
     .string()
     .optional()

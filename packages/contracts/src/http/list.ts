@@ -24,6 +24,9 @@ export const IdFilter = z
   .refine(id => id.length <= 255 || [...id].length <= 255, 'Give at most 255 characters')
   .meta({ maxLength: 255 })
 
+/** A connected account in a query. */
+export const AccountFilter = IdFilter.optional().describe('Only this connected account of the card processor')
+
 /** The query parameters of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('The largest number of items'),

@@ -117,10 +117,16 @@ describe('a read of the card processor', () => {
   })
 
   test('of a connected account that the key may not read says nothing about the key', async () => {
-    const egress = { request: async () => ({ status: 403, headers: {}, body: Buffer.from('{"error":{"code":"account_invalid"}}') }) }
+    const egress = {
+      request: async () => ({ status: 403, headers: {}, body: Buffer.from('{"error":{"code":"account_invalid"}}') }),
+    }
     const reader = harness.openReader('https://api.example.com/v1/', { egress: egress as never })
     const read = (account?: string) => reader.read([{ type: 'refund', id: 're_1', ...(account && { account }) }], 1_000)
-    expect(await read('acct_1')).toMatchObject({ kind: 'failed', failure: 'question_refused', text: expect.stringContaining('acct_1') })
+    expect(await read('acct_1')).toMatchObject({
+      kind: 'failed',
+      failure: 'question_refused',
+      text: expect.stringContaining('acct_1'),
+    })
     expect(await read()).toMatchObject({ kind: 'failed', failure: 'key_refused' })
   })
 

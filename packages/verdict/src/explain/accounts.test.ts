@@ -10,9 +10,18 @@ const key = { idempotencyKey: 'order-1' }
 
 describe('two refunds with one idempotency key, because each account counts its own orders', () => {
   const steps: readonly { name: string; inputs: readonly Input[] }[] = [
-    { name: 'the operation first', inputs: [operationOfA(), refundSeen({ ...OURS, ...key }), refundSeen({ ...FOREIGN, ...key })] },
-    { name: 'our refund first', inputs: [refundSeen({ ...OURS, ...key }), refundSeen({ ...FOREIGN, ...key }), operationOfA()] },
-    { name: 'the other refund first', inputs: [refundSeen({ ...FOREIGN, ...key }), operationOfA(), refundSeen({ ...OURS, ...key })] },
+    {
+      name: 'the operation first',
+      inputs: [operationOfA(), refundSeen({ ...OURS, ...key }), refundSeen({ ...FOREIGN, ...key })],
+    },
+    {
+      name: 'our refund first',
+      inputs: [refundSeen({ ...OURS, ...key }), refundSeen({ ...FOREIGN, ...key }), operationOfA()],
+    },
+    {
+      name: 'the other refund first',
+      inputs: [refundSeen({ ...FOREIGN, ...key }), operationOfA(), refundSeen({ ...OURS, ...key })],
+    },
   ]
   function operationOfA(): Input {
     return operationSeen({ subject: 'pi_a', idempotency_key: 'order-1', state: 'executing', ended_at: null })

@@ -192,17 +192,19 @@ export function projectIncidents(
   before?: Case | undefined,
   { actions }: Pick<Listing, 'actions'> = theCase,
 ): readonly ProjectedIncident[] {
-  return actions.flatMap(action =>
-    action.incidents.map(incident => ({
+  return actions.flatMap(action => {
+    const account = detailsOf(action)?.account?.[0]
+    return action.incidents.map(incident => ({
       incident: {
         ...projectIncident(theCase, action, incident),
+        ...(account === undefined ? {} : { account }),
         version: action.changedIn,
         ...(incident.lifeCycle === undefined ? {} : { changes: incident.lifeCycle.changes }),
         ...(incident.traceId === undefined ? {} : { trace_id: incident.traceId }),
       },
       listing: listingOf(theCase, action, before),
-    })),
-  )
+    }))
+  })
 }
 
 /** An incident of an action, as shown in lists, alerts and the API. */

@@ -46,6 +46,58 @@ async function storeActions(testApi: TestApi) {
 }
 
 export function describeFilters(testApi: () => TestApi): void {
+  describe('the connected accounts of one connection', () => {
+    /** Three actions, of which the first two are of one account, and an incident about the first. */
+    async function storeAccounts() {
+      const { projectId, a, b, c } = await storeActions(testApi())
+      const [account, other] = [`acct_1_${projectId}`, `acct_2_${projectId}`]
+      for (const [_id, of] of [a, b, c].map((id, index) => [id, index < 2 ? account : other] as const)) {
+        await testApi().others.actions.change({ _id }, { account: of, verdict_bucket: 1_000 })
+      }
+      const { incident_id } = (await testApi().stores.actions.find({ _id: a })) as ActionDocument
+      const _id = incident_id as string
+      const opened = new Date('2026-11-20T01:00:00Z')
+      await testApi().others.incidents.change({ _id }, { account, opened, acknowledged_at: '2026-11-20T01:01:00.000Z' })
+      return { projectId, account, other, a, b, c, incident: _id }
+    }
+    const get = (path: string) => testApi().api.get(path)
+
+    test('are apart in the lists of actions and incidents, and in their exports', async () => {
+      const { projectId, account, other, a, b, c, incident } = await storeAccounts()
+      const idsOf = async (path: string, id: string) =>
+        (await get(path)).body.data.map((one: Record<string, string>) => one[id])
+      expect(await idsOf(`/v1/actions?account=${account}`, 'action_id')).toEqual([b, a])
+      expect(await idsOf(`/v1/actions?project_id=${projectId}&account=${other}`, 'action_id')).toEqual([c])
+      expect(await idsOf(`/v1/actions?account=${account.slice(0, -1)}`, 'action_id')).toEqual([])
+      expect(await idsOf(`/v1/incidents?account=${account}`, 'incident_id')).toEqual([incident])
+      expect(await idsOf(`/v1/incidents?account=${other}`, 'incident_id')).toEqual([])
+      expect((await get(`/v1/incidents/${incident}`)).body.account).toBe(account)
+      for (const list of ['actions', 'incidents']) {
+        const [head, ...lines] = (await get(`/v1/${list}?account=${account}&format=csv`)).body.split('\r\n')
+        expect(head.split(',')).toContain('account')
+        expect(lines[0]).toContain(account)
+      }
+    })
+
+    test('are apart in stats', async () => {
+      const { projectId, account, other } = await storeAccounts()
+      const statsOf = async (query: string, to = '2026-12-01') =>
+        (await get(`/v1/stats?project_id=${projectId}&from=2026-11-01&to=${to}&${query}`)).body
+      expect(await statsOf(`account=${account}`)).toMatchObject({
+        totals: [
+          { kind: 'refund', mode: 'live', count: 1, not_carried_out: 0, amount: 10 },
+          { kind: 'refund', mode: 'test', count: 1, not_carried_out: 1, amount: 0 },
+        ],
+        series: [{ at: '2026-11-18T00:00:00.000Z' }, { at: '2026-11-19T00:00:00.000Z' }],
+        times: { verdict: { count: 2, median_ms: 1_050 }, acknowledgement: { count: 1 }, resolution: { count: 0 } },
+        recount_pending: false,
+      })
+      expect((await statsOf(`account=${other}`)).totals).toMatchObject([{ kind: 'cancellation', count: 1, amount: 0 }])
+      expect((await statsOf(`account=${account}`, '2026-11-19')).totals).toMatchObject([{ count: 1, mode: 'live' }])
+      expect((await statsOf('account=acct_none')).totals).toEqual([])
+    })
+  })
+
   describe('the list of actions', () => {
     test('is filtered by kind, verdict, reason, state, mode, subject, provider_ref, actor, amount, and the times of discovery and creation', async () => {
       const { projectId, a, b, c, currency } = await storeActions(testApi())

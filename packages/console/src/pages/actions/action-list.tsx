@@ -1,6 +1,6 @@
 import type { Action } from '@backstop/client'
 import { actionList } from '../../api/actions.ts'
-import { useConnectionNames } from '../../api/connections.ts'
+import { nameWithAccount, useConnectionNames } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import {
   amounts,
@@ -35,6 +35,7 @@ const FILTERS = defineFilters(
   connection,
   searchChoice('reason', 'Reason', REASON_OPTIONS),
   text('subject', 'Payment or subscription id'),
+  text('account', 'Connected account'),
 )
 
 export function Page() {
@@ -60,6 +61,7 @@ export function Page() {
 
 /** @param isByMade true to show the time of the provider, by which the list is filtered */
 function columnsWith(names: ReadonlyMap<string, string>, isByMade: boolean): readonly Column<Action>[] {
+  const placeOf = ({ connection_id, account }: Action) => nameWithAccount(names.get(connection_id), account)
   const kindOf = ({ kind }: Action) => KINDS.find(({ value }) => value === kind)?.label
   return [
     { title: 'Verdict', width: '116px', card: 'line', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
@@ -73,7 +75,7 @@ function columnsWith(names: ReadonlyMap<string, string>, isByMade: boolean): rea
         customer?.name ? <bdi>{customer.name}</bdi> : <span className="mono dim">{subject}</span>,
     },
     textColumn('Reason', 'minmax(0, 1.6fr)', ({ reason }) => REASONS[reason].label, { tone: 'dim', card: 'line' }),
-    textColumn('Connection', 'minmax(0, 0.9fr)', ({ connection_id }) => names.get(connection_id), { tone: 'dim' }),
+    textColumn('Connection', 'minmax(0, 0.9fr)', placeOf, { tone: 'dim' }),
     timeColumn(isByMade ? 'Made' : 'First seen', '112px', ({ first_seen_at, provider_created_at }) =>
       isByMade ? provider_created_at : first_seen_at,
     ),

@@ -2,7 +2,7 @@ import type { Incident } from '@backstop/client'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import * as z from 'zod/mini'
-import { useConnectionNames } from '../../api/connections.ts'
+import { nameWithAccount, useConnectionNames } from '../../api/connections.ts'
 import { incidentList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
 import { shortenIds } from '../../format/ids.ts'
@@ -32,6 +32,7 @@ const FILTERS = defineFilters(
   choice('state', 'State', STATES),
   choice('code', 'Kind', INCIDENT_CODES),
   connection,
+  text('account', 'Connected account'),
   param('from', z.iso.datetime()),
   param('to', z.iso.datetime()),
 )
@@ -49,8 +50,11 @@ export function Page() {
   return (
     <ListPage
       title="Incidents"
-      // A change of many needs filters that stay the same while it runs, so a searched list has none.
-      actions={!isSearched && <BulkButtons filters={chosen} isEmpty={list.items.length === 0} />}
+      // A change of many needs filters that stay the same while it runs, so a searched list has none, and knows no accounts.
+      actions={
+        !isSearched &&
+        chosen.account === undefined && <BulkButtons filters={chosen} isEmpty={list.items.length === 0} />
+      }
       filters={{ ...filters, isFiltered }}
       list={list}
       columns={columnsWith(useConnectionNames(project_id))}
@@ -118,6 +122,7 @@ function PeriodButton() {
 }
 
 function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incident>[] {
+  const placeOf = ({ connection_id, account }: Incident) => nameWithAccount(names.get(connection_id ?? ''), account)
   return [
     { title: 'State', width: '112px', card: 'line', cell: ({ state }) => <StateBadge state={state} /> },
     {
@@ -130,7 +135,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incide
         </span>
       ),
     },
-    textColumn('Connection', '128px', ({ connection_id }) => names.get(connection_id ?? ''), { tone: 'dim' }),
+    textColumn('Connection', '128px', placeOf, { tone: 'dim' }),
     textColumn('Owner', '104px', ({ assignee }) => assignee, { tone: 'dim', card: 'line' }),
     {
       title: 'Made',

@@ -1,4 +1,4 @@
-import { useConnectionNames } from '../../api/connections.ts'
+import { nameWithAccount, useConnectionNames } from '../../api/connections.ts'
 import { type Storm, stormList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
 import { formatMoney } from '../../format/money.ts'
@@ -36,8 +36,7 @@ export function moneyText({ money }: Pick<Storm, 'money'>): string {
 function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Storm>[] {
   const howMuch = (storm: Storm) =>
     `${countOf(storm)} actions${storm.money.length === 0 ? '' : `, ${moneyText(storm)}`}`
-  const whereOf = ({ connection_id, account }: Storm) =>
-    [names.get(connection_id), account].filter(name => name !== undefined).join(', ')
+  const whereOf = ({ connection_id, account }: Storm) => nameWithAccount(names.get(connection_id), account)
   return [
     { title: 'State', width: '128px', card: 'line', cell: ({ state }) => <StateBadge state={state} /> },
     textColumn('How much', 'minmax(0, 1fr)', howMuch, { card: 'title' }),

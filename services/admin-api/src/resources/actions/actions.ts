@@ -84,6 +84,7 @@ function oldestFirst(a: StormMemberDocument, b: StormMemberDocument): number {
 
 function filterOf({
   connection_id,
+  account,
   min_amount,
   max_amount,
   verdict,
@@ -100,6 +101,7 @@ function filterOf({
 }: z.output<typeof ActionQuery>): DocumentFilter<ActionDocument> {
   return {
     connection_ids: connection_id,
+    account,
     verdict,
     reason,
     kind,

@@ -91,10 +91,10 @@ async function pageIncidents(
   { query, principal, signal }: IncidentRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<IncidentDocument>[]> {
-  const { connection_id, state, code, storm_id, actor_id, q } = query
+  const { connection_id, account, state, code, storm_id, actor_id, q } = query
   const ofProject = projectFilterOf(principal, query.project_id)
   // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
-  const filter = { connection_id, code, actor_id, state: state ?? { in: IncidentState.options } }
+  const filter = { connection_id, account, code, actor_id, state: state ?? { in: IncidentState.options } }
   const ids = q === undefined ? undefined : await findIds(search, ofProject.project_id, q)
   const where = { ...filter, ...ofProject }
   const window = windowOf(query)

@@ -14,7 +14,17 @@ import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
-import { daysIn, monthOf, type Period, periodOf, summarizeDays, summarizeStatement } from './rules/summarize-days.ts'
+import { countAccount } from './count-account.ts'
+import {
+  boundsOf,
+  daysIn,
+  monthOf,
+  type Period,
+  periodOf,
+  shownPeriod,
+  summarizeDays,
+  summarizeStatement,
+} from './rules/summarize-days.ts'
 
 const MAX_DAYS = 400
 /**
@@ -51,6 +61,10 @@ export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = p
         const period = periodOf(query.from, query.to, now)
         if (daysIn(period) <= 0) throw refusedField('query.to', 'Give a time after from')
         if (daysIn(period) > MAX_DAYS) throw refusedField('query.from', `Give a period of at most ${MAX_DAYS} days`)
+        if (query.account !== undefined) {
+          const counted = { ...own, ...(connection_id && { connection_id }), account: query.account }
+          return { status: 200, body: await countAccount(stores, counted, period, interval) }
+        }
         return { status: 200, serialized: await summaries.read({ where: { connection_id, ...own }, period, interval }) }
       },
     }),
@@ -192,15 +206,6 @@ async function isRecountPending(
 ): Promise<boolean> {
   const waiting = { ...where, day: boundsOf(period), count_at: { min: new Date(0) } }
   return (await dailyTotals.find(waiting)) !== undefined
-}
-
-/** Days are whole milliseconds, and both bounds of a range are included. */
-function boundsOf({ from, to }: Period) {
-  return { min: from, max: new Date(to.getTime() - 1) }
-}
-
-function shownPeriod({ from, to }: Period) {
-  return { from: from.toISOString(), to: to.toISOString() }
 }
 
 /**

@@ -143,6 +143,15 @@ export function periodOf(from: string | undefined, to: string | undefined, now: 
   return { from: new Date(begin), to: new Date(end) }
 }
 
+/** Days are whole milliseconds, and both bounds of a range are included. */
+export function boundsOf({ from, to }: Period) {
+  return { min: from, max: new Date(to.getTime() - 1) }
+}
+
+export function shownPeriod({ from, to }: Period) {
+  return { from: from.toISOString(), to: to.toISOString() }
+}
+
 export function daysIn({ from, to }: Period): number {
   return (to.getTime() - from.getTime()) / DAY_MS
 }
