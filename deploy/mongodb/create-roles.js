@@ -24,6 +24,7 @@ const roles = {
     right('incident_bulks', 'find', 'insert', 'update', 'remove'),
     right('incident_outcomes', 'find', 'insert', 'update', 'remove'),
     right('daily_totals', 'find', 'insert', 'update', 'remove'),
+    right('bursts', 'find', 'insert', 'update', 'remove'),
     right('project_totals', 'find', 'insert', 'update', 'remove'),
     right('inbox', 'find', 'insert', 'update', 'remove'),
     right('inbox_replays', 'find', 'insert', 'update', 'remove'),

@@ -178,9 +178,9 @@ export const COLLECTIONS = {
         keys: { verdict: 1, first_seen: -1, _id: -1 },
         options: { partialFilterExpression: { verdict: 'unexplained' } },
       },
-      // For the metrics of the installation, whose query reads nothing but this index. Few actions wait for a verdict.
+      // For the metrics of the installation and the burst alarm, whose queries read nothing but this index. Few actions wait for a verdict.
       {
-        keys: { verdict: 1, second_look_at: 1, first_seen: 1, merged_into: 1, provider: 1 },
+        keys: { verdict: 1, second_look_at: 1, first_seen: 1, merged_into: 1, provider: 1, connection_id: 1 },
         options: { partialFilterExpression: { verdict: 'pending' } },
       },
       // For dry runs, which read the actions with a finished second look.
@@ -248,6 +248,7 @@ export const COLLECTIONS = {
       },
     ],
   },
+  bursts: { owner: 'reconciler', indexes: [{ keys: { check_at: 1 }, options: { sparse: true } }] },
   project_totals: {
     owner: 'reconciler',
     indexes: [{ keys: { project_id: 1, day: -1, _id: -1 } }, { keys: { day: -1, _id: -1 } }],

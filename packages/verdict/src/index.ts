@@ -52,6 +52,29 @@ export {
 export { expectedChangeOfOwn } from './explain/own-change.ts'
 export { permissionToAlert, withOutOfBand } from './explain/permission-to-alert.ts'
 export { ruleOf } from './explain/why.ts'
+export {
+  type BurstDay,
+  type BurstHistory,
+  dayNumberOf,
+  HISTORY_DAYS,
+  halfHourOf,
+} from './incident/burst-history.ts'
+export {
+  type BurstAction,
+  describeBurst,
+  judgeBurstEnd,
+  openBurstIncident,
+  type ReportedBurst,
+  resolveBurstIncident,
+} from './incident/burst-incident.ts'
+export {
+  BURST_MIN,
+  BURST_WINDOW_MS,
+  countLate,
+  decideBurst,
+  LATE_AGES_MS,
+  PART_MS,
+} from './incident/burst-rule.ts'
 export { decideInCase } from './incident/change-incident.ts'
 export {
   type ConnectionFault,

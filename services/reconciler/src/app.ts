@@ -17,6 +17,7 @@ import { type ReconcileParts, reconcileBatch } from './batch/reconcile-batch.ts'
 import { createReporter } from './batch/report.ts'
 import { reconcileTraced } from './batch/trace-messages.ts'
 import { itemOfEvent, type WorkItem } from './batch/work-item.ts'
+import { type BurstWatch, createBurstWatch } from './bursts/burst-watch.ts'
 import { createExpectedChangeApplier, createExpectedChangeReapplier } from './commands/apply-expected-changes.ts'
 import { createIncidentChanger } from './commands/change-incidents.ts'
 import { createBulkChanger } from './commands/change-many-incidents.ts'
@@ -101,7 +102,8 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
   const { producer, books, incidentPublisher, tracing } = base
   const { outbox: source } = ports.stores.cases
   const publisher = createOutboxPublisher({ ...base, source, encoder: base.codec })
-  const decideBatch = createBatchReconciler(base, publisher, settings)
+  const burstWatch = createBurstWatch({ ...base, ledger: books.ledger, publisher: incidentPublisher })
+  const decideBatch = createBatchReconciler(base, publisher, settings, burstWatch)
   const reconcile = async (items: readonly WorkItem[]) => void (await decideBatch(items))
   const handle = async (messages: readonly Received<SourceMessage>[]) => {
     if (tracing === undefined) await reconcile(messages.map(toWorkItem))
@@ -127,6 +129,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     ...looks.timers,
     ...commands.timers,
     ...reading.timers,
+    ...burstWatch.timers,
     createTotalsCounter({ ...base, totals: base.stores.totals }),
     createPersonalDataEraser({ ...base, erasures: base.stores.erasures, reconcile }),
     createHeartbeatRemover({ ...base, heartbeats: base.stores.heartbeats }),
@@ -178,7 +181,12 @@ function openSharedParts(ports: ReconcilerPorts) {
 }
 
 /** Decides a batch and reports it. */
-function createBatchReconciler(base: SharedParts, publisher: OutboxPublisher, { recheckDelayMs }: ReconcilerSettings) {
+function createBatchReconciler(
+  base: SharedParts,
+  publisher: OutboxPublisher,
+  { recheckDelayMs }: ReconcilerSettings,
+  burstWatch: Pick<BurstWatch, 'note'>,
+) {
   const { clock, logger, registry, metrics } = base
   const parts: ReconcileParts = { ...base, ledger: base.books.ledger, publisher, rules: { recheckDelayMs } }
   const report = createReporter(logger, registry, metrics, clock)
@@ -186,6 +194,7 @@ function createBatchReconciler(base: SharedParts, publisher: OutboxPublisher, { 
     const startedAt = clock.now()
     const result = await reconcileBatch(items, parts)
     report(result, items.length, startedAt)
+    burstWatch.note(result.decided)
     return result
   }
 }

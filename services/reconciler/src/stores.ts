@@ -4,6 +4,7 @@ import { createActorDirectory } from './actors/actor-directory.ts'
 import { createMongoActors } from './actors/actor-store.ts'
 import { createMongoExpectedChanges, createMongoExpectedChangeUses } from './batch/expected-change-store.ts'
 import { createMongoProjections } from './batch/projection-store.ts'
+import { createMongoBursts } from './bursts/burst-store.ts'
 import { createMongoCases } from './cases/mongo-cases.ts'
 import { createMongoIncidentBulks } from './commands/incident-bulk-store.ts'
 import { createMongoIncidentOutcomes } from './commands/incident-outcome-store.ts'
@@ -41,5 +42,6 @@ export function openStores(mongo: Mongo) {
     heartbeats: createMongoHeartbeats(mongo),
     operationSearch: createMongoOperationSearch(mongo),
     actors: createActorDirectory(createMongoActors(mongo)),
+    bursts: createMongoBursts(mongo),
   }
 }

@@ -1,4 +1,5 @@
 /** Documents of the reconciler, their only writer. */
+import type { Burst } from '../actions/burst.ts'
 import type { Actor, IncidentSelection, LifeCycleChange } from '../actions/life-cycle.ts'
 import type { Operation } from '../actions/operation.ts'
 import type { Action, Incident, ObjectState, TimelineEntry, VerdictReason } from '../actions/verdict.ts'
@@ -169,6 +170,24 @@ export interface IncidentOutcomeDocument {
   /** The reason for people to read. */
   detail: string | null
   at: Date
+}
+
+/**
+ * What is usual for one connection, under its id, and its burst of unexplained actions. A process that reports a burst, or its end, changes the
+ * version that it read.
+ */
+export interface BurstDocument {
+  _id: string
+  project_id: string
+  version: number
+  /** By days since the epoch. The fields are those of BurstHistory in packages/verdict. */
+  days: Record<string, Partial<Record<'late' | 'busiest' | 'waits', Record<string, number>>>>
+  /** The burst with an open incident. Null if there is none. */
+  open: { at: Date; burst: Burst } | null
+  /** When a process looks again at the open burst; absent if there is none. */
+  check_at?: Date
+  /** After a confirmed burst: until then its actions continue as a storm, and no other burst is reported. */
+  quiet_until: Date
 }
 
 /** The actions of one connection that the provider made on one day (UTC), counted. */

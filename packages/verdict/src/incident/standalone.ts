@@ -23,7 +23,7 @@ export interface IncidentChange {
 }
 
 type About = Pick<Incident, 'incident_id' | 'project_id' | 'code' | 'summary' | 'opened_at'> &
-  Partial<Pick<Incident, 'connection_id' | 'channel_id' | 'key_id'>>
+  Partial<Pick<Incident, 'connection_id' | 'channel_id' | 'key_id' | 'burst' | 'storm_id'>>
 
 /** @param names for the alert */
 export function openStandalone(about: About, now: number, names?: Names): IncidentChange {
@@ -41,17 +41,21 @@ export function openStandalone(about: About, now: number, names?: Names): Incide
   return { incident, entries: incidentMessages(incident, 'incident.opened', now, names) }
 }
 
-/** @param how the end in words, which is added to the summary */
+/**
+ * @param how the end in words, which is added to the summary
+ * @param event null to alert nobody
+ */
 export function resolveStandalone(
   known: StoredIncident,
   how: string,
   resolved_at: string,
   now: number,
   names?: Names,
+  event: 'incident.resolved' | null = 'incident.resolved',
 ): IncidentChange {
   const summary = `${known.summary}. ${how}`
   const incident: StoredIncident = { ...known, state: 'resolved', summary, resolved_at, version: known.version + 1 }
-  return { incident, entries: incidentMessages(incident, 'incident.resolved', now, names) }
+  return { incident, entries: incidentMessages(incident, event, now, names) }
 }
 
 /** Decides a change of an incident by a person. @returns `change`, the write to do; null if nothing changes */

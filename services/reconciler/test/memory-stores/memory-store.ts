@@ -1,17 +1,20 @@
-import type {
-  Action,
-  ConnectionDocument,
-  DailyTotalsDocument,
-  ExpectedChangeDocument,
-  InboxReplayDocument,
-  IncidentOutcomeDocument,
-  ProjectTotalsDocument,
-  StoredIncident,
-  SweepDocument,
-  TimedOutboxEntry,
+import {
+  type Action,
+  COLLECTIONS,
+  type ConnectionDocument,
+  type DailyTotalsDocument,
+  type ExpectedChangeDocument,
+  type InboxReplayDocument,
+  type IncidentOutcomeDocument,
+  type ProjectTotalsDocument,
+  type StoredIncident,
+  type SweepDocument,
+  type TimedOutboxEntry,
 } from '@backstop/contracts'
+import { openSimulatedMongo } from '@backstop/kit/simulated-mongo'
 import type { Case, ExpectedChangeUses } from '@backstop/verdict'
 import { createActorDirectory } from '../../src/actors/actor-directory.ts'
+import { createMongoBursts } from '../../src/bursts/burst-store.ts'
 import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
 import type { ReconcilerStores } from '../../src/stores.ts'
 import { createMemoryCases } from './memory-cases.ts'
@@ -77,6 +80,8 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     heartbeats: createMemoryHeartbeats(contents),
     operationSearch: createMemoryOperationSearch(),
     actors: createActorDirectory({ secretsOf: async ids => new Map(ids.map(id => [id, `secret of ${id}`])) }),
+    // It lists no actions, so no burst is seen. The burst alarm is tested over the simulated MongoDB (bursts.test.ts).
+    bursts: createMongoBursts(openSimulatedMongo(COLLECTIONS).mongo),
     inboxReplays: createMemoryInboxReplays(contents),
     sweeps: createMemorySweeps(contents.sweeps),
     erasures: createMemoryErasures(contents.connections),

@@ -1,0 +1,192 @@
+import {
+  type Action,
+  type Burst,
+  deterministicId,
+  formatMoney,
+  isoTime,
+  kindWords,
+  movedNoMoney,
+  type Names,
+  type StoredIncident,
+} from '@backstop/contracts'
+import { BURST_MIN, type UnusualNumber } from './burst-rule.ts'
+import { type IncidentChange, openStandalone, resolveStandalone } from './standalone.ts'
+
+/** The fields of an action that the incident counts. */
+export type BurstAction = Pick<
+  Action,
+  | 'provider'
+  | 'kind'
+  | 'amount'
+  | 'currency'
+  | 'state'
+  | 'mode'
+  | 'origin'
+  | 'subject'
+  | 'payment'
+  | 'first_seen_at'
+  | 'second_look_at'
+>
+
+/** A burst as it is stored, which determines its incident. */
+export interface ReportedBurst {
+  readonly connectionId: string
+  readonly projectId: string
+  readonly openedAt: number
+  readonly burst: Burst
+}
+
+const MIN_SPAN_MS = 10_000
+const MINUTE_MS = 60_000
+/** How long after the last second look was due the incident is resolved in any case. */
+const LOOKS_TAKE_MS = 5 * MINUTE_MS
+
+/** Adds up the actions of a burst. @param actions all that wait for their second look */
+export function describeBurst(actions: readonly [BurstAction, ...BurstAction[]], why: UnusualNumber): Burst {
+  const seen = actions.map(({ first_seen_at }) => first_seen_at).toSorted()
+  const looks = actions.flatMap(({ second_look_at }) => second_look_at ?? []).toSorted()
+  const [first = '', last = ''] = [seen[0], seen.at(-1)]
+  const spanMs = Math.max(MIN_SPAN_MS, Date.parse(last) - Date.parse(first))
+  return {
+    provider: actions[0].provider,
+    count: actions.length,
+    first_at: first,
+    last_at: last,
+    per_minute: Math.round((actions.length * MINUTE_MS * 10) / spanMs) / 10,
+    kinds: [...Map.groupBy(actions, ({ kind }) => kind)]
+      .map(([kind, same]) => ({ kind, count: same.length }))
+      .sort((a, b) => b.count - a.count),
+    money: sumsOf(actions),
+    looks_at: looks[0] ?? last,
+    last_look_at: looks.at(-1) ?? last,
+    common: {
+      channel: mostCommon(actions, ({ origin }) => origin?.channel),
+      key_name: mostCommon(actions, ({ origin }) => origin?.key_name),
+      // Incidents store no personal data.
+      user: null,
+      customer: null,
+      subject: mostCommon(actions, ({ subject }) => subject),
+      amount: commonAmount(actions),
+      refund_reason: mostCommon(actions, ({ payment }) => payment?.refund_reason),
+    },
+    why: {
+      rule: ruleOf(why),
+      usual_wait_ms: why.ageMs,
+      usual_late_per_minute: why.usual,
+      late: why.late,
+      threshold: why.threshold,
+    },
+  }
+}
+
+function ruleOf({ ageMs, late, usual, threshold }: UnusualNumber): string {
+  const since = ageMs === 0 ? 'are unexplained' : `are unexplained for at least ${ageMs / 1000} s`
+  return `${late} actions ${since}; usual are at most ${usual}, and ${threshold} give the alarm`
+}
+
+function sumsOf(actions: readonly BurstAction[]): Burst['money'] {
+  const sums = new Map<string, Burst['money'][number]>()
+  for (const { amount, currency, mode = null, state } of actions) {
+    if (amount === null || currency === null || movedNoMoney(state)) continue
+    const key = `${currency} ${mode}`
+    const { amount: sum, count } = sums.get(key) ?? { amount: 0, count: 0 }
+    sums.set(key, { currency, mode, amount: sum + amount, count: count + 1 })
+  }
+  const isTest = ({ mode }: Burst['money'][number]) => Number(mode === 'test')
+  return [...sums.values()].sort((a, b) => isTest(a) - isTest(b) || b.count - a.count)
+}
+
+function commonAmount(actions: readonly BurstAction[]): NonNullable<Burst['common']>['amount'] {
+  const common = mostCommon(actions, ({ amount, currency }) =>
+    amount === null || currency === null ? null : `${amount} ${currency}`,
+  )
+  const [amount, currency = ''] = common?.value.split(' ') ?? []
+  return common === null ? null : { value: Number(amount), currency, count: common.count }
+}
+
+/** The value that at least half of the actions have, if several have it. */
+function mostCommon<Value>(
+  actions: readonly BurstAction[],
+  read: (action: BurstAction) => Value | null | undefined,
+): { value: Value; count: number } | null {
+  const counts = new Map<Value, number>()
+  for (const action of actions) {
+    const value = read(action)
+    if (value != null) counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  const [most] = [...counts].sort((a, b) => b[1] - a[1])
+  return most === undefined || most[1] < 2 || most[1] * 2 < actions.length ? null : { value: most[0], count: most[1] }
+}
+
+/** The incident of a burst. Opening it twice gives the same incident. */
+export function openBurstIncident({ connectionId, projectId, openedAt, burst }: ReportedBurst, names: Names) {
+  const about = {
+    incident_id: deterministicId('incident', connectionId, 'UNEXPLAINED_BURST', burst.first_at),
+    storm_id: deterministicId('storm', connectionId, 'UNEXPLAINED_BURST', burst.first_at),
+    project_id: projectId,
+    connection_id: connectionId,
+    code: 'UNEXPLAINED_BURST' as const,
+    summary: `Connection "${names.connection}": ${summaryOf(burst)}`,
+    opened_at: isoTime(openedAt),
+    burst,
+  }
+  return openStandalone(about, openedAt, names)
+}
+
+function summaryOf({ count, kinds, money, first_at, last_at, looks_at }: Burst): string {
+  const only = kinds.length === 1 ? kinds[0]?.kind : undefined
+  const what = only === undefined ? 'action' : kindWords({ kind: only })
+  const sums = money.map(({ amount, currency }) => formatMoney(amount, currency)).join(' and ')
+  const seconds = Math.max(1, Math.round((Date.parse(last_at) - Date.parse(first_at)) / 1000))
+  const within = `${count} ${what}${count === 1 ? '' : 's'} within ${seconds} s that nothing explains so far`
+  return `${within}${sums === '' ? '' : `, ${sums} in total`}. Their second looks begin at ${looks_at}`
+}
+
+/** What became of the actions of a burst. */
+export interface BurstOutcomes {
+  /** Those whose second look opened an incident, explained since or not. */
+  readonly unexplained: number
+  readonly pending: number
+}
+
+export type BurstEnd =
+  | { readonly kind: 'waits' }
+  | { readonly kind: 'ended'; readonly outcome?: NonNullable<Burst['outcome']>; readonly text: string }
+
+/** Whether a burst has ended, and how. It ends in any case five minutes after the last second look was due. */
+export function judgeBurstEnd(
+  { count, last_look_at }: Burst,
+  { unexplained, pending }: BurstOutcomes,
+  now: number,
+): BurstEnd {
+  if (unexplained >= Math.min(BURST_MIN, Math.ceil(count / 2))) {
+    const text = `The second looks found no explanation for ${unexplained} of ${count} actions, and opened an incident for each`
+    return { kind: 'ended', outcome: 'confirmed', text }
+  }
+  if (pending === 0) {
+    const explained = Math.max(0, count - unexplained)
+    const text = `${explained} of ${count} actions were explained or need no explanation`
+    return { kind: 'ended', outcome: 'explained', text }
+  }
+  if (now < Date.parse(last_look_at) + LOOKS_TAKE_MS) return { kind: 'waits' }
+  return {
+    kind: 'ended',
+    text: `The second looks of ${pending} of ${count} actions are late; each of them alerts by itself`,
+  }
+}
+
+/**
+ * Resolves the incident of a burst. A confirmed one alerts nobody, because its actions continue as the storm.
+ * @returns undefined if it is resolved already
+ */
+export function resolveBurstIncident(
+  known: StoredIncident,
+  { outcome, text }: Extract<BurstEnd, { kind: 'ended' }>,
+  names: Names,
+  now: number,
+): IncidentChange | undefined {
+  if (known.state === 'resolved' || known.burst === undefined) return undefined
+  const ended = outcome === undefined ? known : { ...known, burst: { ...known.burst, outcome } }
+  const event = outcome === 'confirmed' ? null : 'incident.resolved'
+  return resolveStandalone({ ...ended, resolution: text }, text, isoTime(now), now, names, event)
+}
