@@ -7,7 +7,7 @@ import { drawPeople } from './actors/people.ts'
 import { drawItems, type PlanItem, type PlanParts, type Scene } from './actors/plan-items.ts'
 import { drawReconnects } from './actors/reconnect.ts'
 import { HABITS, makeChange } from './actors/software.ts'
-import { drawStorms } from './actors/storms.ts'
+import { drawStorms, useLeakedKey } from './actors/storms.ts'
 import { drawUnknownObjects } from './actors/unknown-objects.ts'
 import { drawUnusableEvents } from './actors/unusable-events.ts'
 
@@ -22,6 +22,7 @@ export function drawPlan(scene: Scene): PlanItem[] {
   return [
     ...drawChanges(early),
     ...drawCalmChanges(scene),
+    ...drawLeakedKeys(scene),
     ...drawPeople(scene),
     ...drawOutages(scene),
     ...drawUnknownObjects(scene),
@@ -61,5 +62,15 @@ function drawCalmChanges(scene: Scene): PlanItem[] {
       const change = random.pick(byWeight(random.pick(customers).changes))
       return makeChange(world, random, change, { habit: 'nothing', number: 5_000 + index })
     },
-  ).map(item => ({ ...item, atMs: durationMs + RECOVERED_AFTER_MS + item.atMs }))
+  ).map(item => afterRecovery(item, durationMs))
+}
+
+function drawLeakedKeys(scene: Scene): PlanItem[] {
+  const { leakedKeys: count } = scene.world.swarm()
+  const calm = { ...scene, durationMs: 5_000 }
+  return drawItems(calm, { name: 'leaked key', count }, useLeakedKey).map(item => afterRecovery(item, scene.durationMs))
+}
+
+function afterRecovery(item: PlanItem, durationMs: number): PlanItem {
+  return { ...item, atMs: durationMs + RECOVERED_AFTER_MS + item.atMs }
 }

@@ -274,9 +274,10 @@ async function openCustomers(world: World): Promise<{ customers: Customer[]; act
       webhooks: hosts.map(host => `https://${host}/alerts`),
       chat: `https://hooks.slack.com/services/T0/B0/${name}`,
     }
-    // The release before knows no incident of this rule, so an operator chooses it after the update (docs/upgrade.md).
-    const hasRule = world.drawn.updateAtMs === 0 && random.fork(`rule of ${name}`).chance(0.7)
-    const customer = { name, receivers, twiceWithinHours: hasRule ? 1 : null }
+    // The release before knows no incident of these rules, so an operator chooses them after the update (docs/upgrade.md).
+    const isUpdated = world.drawn.updateAtMs === 0
+    const hasRule = isUpdated && random.fork(`rule of ${name}`).chance(0.7)
+    const customer = { name, receivers, twiceWithinHours: hasRule ? 1 : null, hasBurstAlarm: isUpdated }
     customers.push(await whileRunning(scheduler, openCustomer(actors, random.fork(name), customer)))
   }
   for (const { accounts } of customers) for (const { providerApi } of accounts) world.outside.add(providerApi)

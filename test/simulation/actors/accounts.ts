@@ -42,6 +42,8 @@ export interface Account {
   readonly truth: AccountTruth
   /** Its setting `refunded_twice_within_hours`. */
   readonly twiceWithinHours: number | null
+  /** Its setting `burst_alarm`. */
+  readonly hasBurstAlarm: boolean
   readonly endpoint: Endpoint
   readonly notifications: Notifications
   /** Whether the project has a connection to it now. */
@@ -63,12 +65,12 @@ export interface Accounts {
   readonly accounts: readonly Account[]
 }
 
-/** @param twiceWithinHours the setting `refunded_twice_within_hours` of its connections */
+/** @param settings of its connections */
 export async function openAccounts(
   world: World,
   random: Random,
   projectId: string,
-  twiceWithinHours: number | null,
+  settings: Pick<Account, 'twiceWithinHours' | 'hasBurstAlarm'>,
 ): Promise<Accounts> {
   const now = () => world.clock.now
   const chance = () => createChance(random.between(0, 2 ** 31))
@@ -77,7 +79,7 @@ export async function openAccounts(
   const reseller = createReseller({ now, chance: chance() })
   const biller = createBiller({ now, chance: chance() })
   const open = (kind: ProviderKind, account: object, providerApi: ProviderApi, isReadable: boolean) =>
-    openAccount(world, random.fork(kind), { kind, account, providerApi, isReadable, projectId, twiceWithinHours })
+    openAccount(world, random.fork(kind), { kind, account, providerApi, isReadable, projectId, ...settings })
   const cards = open('processor', processor, await startProcessorApi({ processor, ...access() }), random.chance(0.5))
   const sales = open('reseller', reseller, await startResellerApi({ reseller, ...access() }), random.chance(0.5))
   const subscriptions = open('subscription', biller, await startBillerApi({ biller, ...access() }), true)
@@ -106,7 +108,7 @@ function without<T>(excluded: readonly T[], values: readonly T[]): T[] {
 function openAccount(
   world: World,
   random: Random,
-  given: Pick<Account, 'kind' | 'account' | 'providerApi' | 'isReadable' | 'twiceWithinHours'> & {
+  given: Pick<Account, 'kind' | 'account' | 'providerApi' | 'isReadable' | 'twiceWithinHours' | 'hasBurstAlarm'> & {
     readonly projectId: string
   },
 ): Account {
@@ -182,6 +184,7 @@ async function connect(api: ApiUser, random: Random, account: Account): Promise<
     kind,
     name: `Account at the ${kind}`,
     out_of_band: 'alert',
+    ...(account.hasBurstAlarm ? {} : { burst_alarm: false }),
     ...(twiceWithinHours === null ? {} : { refunded_twice_within_hours: twiceWithinHours }),
     ...own,
     ...(isReadable ? { read_key: READ_KEY, api_base: providerApi.url } : {}),

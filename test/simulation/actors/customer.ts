@@ -24,12 +24,14 @@ interface NewCustomer {
   readonly receivers: ReceiverUrls
   /** The setting `refunded_twice_within_hours` of its connections; null by default. */
   readonly twiceWithinHours?: number | null
+  /** The setting `burst_alarm` of its connections; true by default. */
+  readonly hasBurstAlarm?: boolean
 }
 
 export async function openCustomer(
   world: World,
   random: Random,
-  { name, receivers: { webhooks, chat }, twiceWithinHours = null }: NewCustomer,
+  { name, receivers: { webhooks, chat }, twiceWithinHours = null, hasBurstAlarm = true }: NewCustomer,
 ): Promise<Customer> {
   const { api } = world
   const projectId = String((await api.post('/v1/projects', { name })).project_id)
@@ -38,7 +40,7 @@ export async function openCustomer(
   if (chat !== undefined)
     await api.post('/v1/alert-channels', { ...common, config: { kind: 'slack', webhook_url: chat } })
   const hosts = webhooks.map(url => new URL(url).host)
-  return { projectId, hosts, ...(await openAccounts(world, random, projectId, twiceWithinHours)) }
+  return { projectId, hosts, ...(await openAccounts(world, random, projectId, { twiceWithinHours, hasBurstAlarm })) }
 }
 
 /** Makes a webhook channel. The judge knows it from then on. */

@@ -41,6 +41,8 @@ export interface Habits {
   readonly forgeries: number
   /** Changes that are made when the faults have ended: everything must be in time again. */
   readonly calmChanges: number
+  /** Bursts of a leaked key when the faults have ended. */
+  readonly leakedKeys: number
 }
 
 /** Draws what the world does in a run. */
@@ -67,6 +69,7 @@ export function drawHabits(random: Random): Habits {
     forgeries: maybe(0.2, () => 1),
     departures: maybe(0.02, () => 1),
     doubledRefunds: maybe(0.3, () => random.between(1, 2)),
+    leakedKeys: maybe(0.06, () => 1),
   }
 }
 
@@ -86,6 +89,7 @@ export const NO_HABITS: Habits = {
   storms: 0,
   cappedGroups: 0,
   doubledRefunds: 0,
+  leakedKeys: 0,
   budgets: 0,
   contests: 0,
   unusableEvents: 0,

@@ -7,6 +7,8 @@ import type { Deed, Moment } from './truth.ts'
 import { confirmed } from './world.ts'
 
 const FIRST_NUMBER = 10_000
+const LEAKED_NUMBER = 12_000
+const LEAKED_PAUSE_MS = 40
 const MINUTE_MS = 60_000
 
 /** Bursts of unexplained refunds, and groups of refunds of which people expected only some. */
@@ -28,6 +30,27 @@ async function makeStorm({ world, random, customers }: Scene): Promise<void> {
     make({ world, random, kind: change.kind, change, prepared })
     await wait(world.clock, random.between(0, (2 * MINUTE_MS) / count / 2))
   }
+}
+
+/** A leaked key refunds 25 payments a second, at an account whose notifications are judged as they come. */
+export async function useLeakedKey({ world, random, customers }: Scene): Promise<void> {
+  const plain = random
+    .pick(customers)
+    .changes.filter(({ kind, accounts }) => kind.title.startsWith('a full refund') && accounts.length === 1)
+    .filter(({ accounts: [account] }) => account?.isConnected === true && !account.sendsHints)
+  if (plain.length === 0) return
+  const change = random.pick(plain)
+  const account = change.accounts[0]!
+  const count = random.between(10, 30)
+  const deeds: Deed[] = []
+  const { connectionId } = account.endpoint
+  world.truth.leaked.push({ connectionId, account: account.truth, deeds, hasAlarm: account.hasBurstAlarm })
+  for (let number = 0; number < count; number += 1) {
+    const prepared = change.kind.prepare(LEAKED_NUMBER + number)
+    deeds.push(make({ world, random, kind: change.kind, change, prepared }))
+    await wait(world.clock, LEAKED_PAUSE_MS)
+  }
+  world.happened('a key was leaked')
 }
 
 /** An expected change covers some of a group of equal refunds. */

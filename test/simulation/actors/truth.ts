@@ -62,6 +62,15 @@ export interface DoubledRefund {
   readonly hasRule: boolean
 }
 
+/** Refunds of a leaked key: many within a second, that nothing explains. */
+export interface LeakedKey {
+  readonly connectionId: string
+  readonly account: AccountTruth
+  readonly deeds: readonly Deed[]
+  /** Whether its connection has the burst alarm. */
+  readonly hasAlarm: boolean
+}
+
 /** An alert channel and the time during which it works. */
 export interface ChannelTruth {
   readonly channelId: string
@@ -153,6 +162,7 @@ export interface Truth {
   readonly deeds: Deed[]
   readonly capped: CappedGroup[]
   readonly doubled: DoubledRefund[]
+  readonly leaked: LeakedKey[]
   readonly channels: ChannelTruth[]
   readonly received: Received[]
   readonly failedAttempts: FailedAttempt[]
@@ -174,6 +184,7 @@ export function newTruth(): Truth {
     deeds: [],
     capped: [],
     doubled: [],
+    leaked: [],
     channels: [],
     received: [],
     failedAttempts: [],

@@ -50,6 +50,7 @@ export const SOMETIMES = [
   'a storm',
   'a write reached its server late',
   'a refund was made twice',
+  'a key was leaked',
   'a rolling update',
   'an account was connected again',
   'an account was disconnected',

@@ -63,6 +63,7 @@ export interface AlertBody {
     readonly incident?: {
       readonly incident_id: string
       readonly code: string
+      readonly connection_id?: string | null
       readonly opened_at?: string
       readonly reopened?: number
     }

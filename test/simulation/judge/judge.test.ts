@@ -27,6 +27,14 @@ test('a run without a fault is right', () => {
   expect(judged(rightRun())).toEqual([])
 })
 
+const leakedKey = () => {
+  const deeds = Array.from({ length: 10 }, (_, index) => deed(`re_leaked_${index}`))
+  return { connectionId: 'con_processor', account: deeds[0]!.accounts[0]!, deeds }
+}
+const burstIncident = (incident_id: string, state = 'open') => ({
+  ...{ incident_id, state, code: 'UNEXPLAINED_BURST', connection_id: 'con_processor', opened_at: iso(T0) },
+})
+
 /** One wrong run for each property. */
 const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
   'no-fault-of-its-own': run => ({ ...run, truth: { ...run.truth, wrongs: ['reconciler-1 gave up'] } }),
@@ -54,6 +62,15 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
     run.truth.doubled.push({ deeds: [deed('re_1'), deed('re_2')], hasRule: true })
     return run
   },
+  'bursts-alert-in-time': run => {
+    run.truth.leaked.push({ ...leakedKey(), hasAlarm: true })
+    return run
+  },
+  'one-burst-at-a-time': run =>
+    withLists(run, ({ incidents }) => ({
+      incidents: [...incidents, burstIncident('inc_b1'), burstIncident('inc_b2')],
+    })),
+  'bursts-end': run => withLists(run, ({ incidents }) => ({ incidents: [...incidents, burstIncident('inc_b1')] })),
   'no-alert-before-its-second-look': run => {
     const [first] = run.truth.received.splice(0)
     return withReceived(run, { ...first!, atMs: T0 + MINUTE - 1 })

@@ -2,6 +2,7 @@ import type { Truth } from '../actors/truth.ts'
 import type { AlertBody, Case, Evidence, Terms } from './evidence.ts'
 import { ALERT_PROPERTIES } from './properties/alerts.ts'
 import { AUDIT_PROPERTIES } from './properties/audit.ts'
+import { BURST_PROPERTIES } from './properties/bursts.ts'
 import { DELIVERY_PROPERTIES } from './properties/deliveries.ts'
 import { DATA_PROPERTIES } from './properties/kept-data.ts'
 import { RECORD_PROPERTIES } from './properties/records.ts'
@@ -18,6 +19,7 @@ export const PROPERTIES: readonly Property[] = [
   },
   ...ALERT_PROPERTIES,
   ...SECOND_REFUND_PROPERTIES,
+  ...BURST_PROPERTIES,
   ...TIME_PROPERTIES,
   ...DELIVERY_PROPERTIES,
   ...RECORD_PROPERTIES,
