@@ -43,8 +43,6 @@ export const NOTIFIER_COLLECTIONS = {
       { keys: { project_id: 1, began_at: -1, _id: -1 } },
       { keys: { began_at: -1, _id: -1 } },
       { keys: { next_look_at: 1 }, options: { sparse: true } },
-      // For the storm of an incident UNEXPLAINED_BURST.
-      { keys: { 'bursts.incident_id': 1 }, options: { sparse: true } },
       { keys: { 'outbox.at': 1 }, options: { sparse: true } },
       { keys: { began_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
     ],

@@ -1,4 +1,4 @@
-import type { Alert, Burst, Incident, IncidentEvent, StormCommonFacts } from '@backstop/contracts'
+import type { Alert, Burst, Incident, IncidentEvent } from '@backstop/contracts'
 import { nameMode } from './describe-action.ts'
 import type { IncidentText } from './describe-fault.ts'
 import {
@@ -7,6 +7,7 @@ import {
   describePlace,
   durationOf,
   type Many,
+  manyOf,
   moneyRows,
   nameActions,
   originFact,
@@ -18,16 +19,6 @@ import { nextStepsOfBurst } from './next-steps.ts'
 import { factsIn, formatTime, lowerFirst, nameAccount, toOneLine } from './wording.ts'
 
 type IncidentData = Extract<Alert, { event: IncidentEvent }>['data']
-
-const NOTHING_IN_COMMON: StormCommonFacts = {
-  channel: null,
-  key_name: null,
-  user: null,
-  customer: null,
-  subject: null,
-  amount: null,
-  refund_reason: null,
-}
 
 /** True if all money of the burst is test money. */
 export function isTestBurst({ money }: Burst): boolean {
@@ -56,7 +47,7 @@ export function describeBurst({ incident, names }: IncidentData, burst: Burst): 
       ['When', `${formatTime(burst.first_at)} to ${formatTime(burst.last_at)}`],
       ['Account', incident.connection_id === null ? null : nameAccount(burst.provider, names, incident.connection_id)],
     ]),
-    next: nextStepsOfBurst(many),
+    next: nextStepsOfBurst(burst),
   }
 }
 
@@ -67,10 +58,4 @@ function summaryOf({ resolution }: Incident, { outcome, looks_at, last_at }: Bur
     return `The second looks confirmed the alarm${end === null ? '' : `: ${end}`}. The incidents of its storm are open.`
   }
   return `Nothing explains ${nameActions(many)} so far, made ${durationOf(many)}, the last one at ${formatTime(last_at)}. ${sentenceOfOrigin(many)} Their second look is at ${formatTime(looks_at)}: the next message says what it found.`
-}
-
-function manyOf(burst: Burst): Many {
-  const modes = new Set(burst.money.map(({ mode = null }) => mode))
-  const [mode = null] = modes.size === 1 ? modes : []
-  return { ...burst, mode, common: burst.common ?? NOTHING_IN_COMMON }
 }

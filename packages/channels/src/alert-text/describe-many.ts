@@ -1,5 +1,5 @@
 /** What the messages about many actions of one connection share: those about a storm, and those about a burst. */
-import { type Burst, formatMoney, type Storm } from '@backstop/contracts'
+import { type Burst, formatMoney, type Storm, type StormCommonFacts } from '@backstop/contracts'
 import { describeOrigin, factOfOrigin } from './origin-text.ts'
 import { capitalise, type FactRow, nounOfSubject, toOneLine } from './wording.ts'
 
@@ -18,6 +18,23 @@ type SharedFields =
 /** Many actions of one connection, or of its connected accounts. */
 export interface Many extends Pick<Storm, SharedFields> {
   readonly money: readonly (Burst['money'][number] & { readonly largest?: number })[]
+}
+
+const NOTHING_IN_COMMON: StormCommonFacts = {
+  channel: null,
+  key_name: null,
+  user: null,
+  customer: null,
+  subject: null,
+  amount: null,
+  refund_reason: null,
+}
+
+/** The actions of a burst. */
+export function manyOf(burst: Burst): Many {
+  const modes = new Set(burst.money.map(({ mode = null }) => mode))
+  const [mode = null] = modes.size === 1 ? modes : []
+  return { ...burst, mode, common: burst.common ?? NOTHING_IN_COMMON }
 }
 
 /** `12 refunds`, or `12 actions` if they differ in their kinds. @param adjective before the noun, with a space after it */

@@ -1,5 +1,6 @@
 import {
   type Action,
+  type Burst,
   movedNoMoney,
   type Origin,
   type OriginChannel,
@@ -8,7 +9,7 @@ import {
   type Storm,
 } from '@backstop/contracts'
 import type { NextStep } from './alert-description.ts'
-import type { Many } from './describe-many.ts'
+import { type Many, manyOf } from './describe-many.ts'
 import { formatTime, nounOfSubject, toOneLine } from './wording.ts'
 
 /** The facts of an unexplained action on which its next steps depend. */
@@ -250,8 +251,8 @@ export function nextStepsOfStorm(storm: Storm): NextStep {
 }
 
 /** What to do about many actions whose second looks are still to come. */
-export function nextStepsOfBurst(burst: Many): NextStep {
-  const { sentence, steps } = providerStepsOfMany(burst)
+export function nextStepsOfBurst(burst: Burst): NextStep {
+  const { sentence, steps } = providerStepsOfMany(manyOf(burst))
   return { sentence, steps: [...steps, AWAIT_STEP] }
 }
 

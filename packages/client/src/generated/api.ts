@@ -2342,7 +2342,7 @@ export interface Api {
       /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
       account?: string
       provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
       began_at: string
       /** When the last incident joined */
@@ -2361,6 +2361,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+      bursts?: {
+        incident_id: string
+        opened_at: string
+        count: number
+      }[]
     }>
     /** POST /v1/incidents/{id}/assign: Assign an incident to a person or team */
     assign(id: string, body: {
@@ -2373,7 +2379,7 @@ export interface Api {
       /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
       account?: string
       provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
       began_at: string
       /** When the last incident joined */
@@ -2392,6 +2398,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+      bursts?: {
+        incident_id: string
+        opened_at: string
+        count: number
+      }[]
     }>
     /** POST /v1/incidents/{id}/resolve: Resolve an incident with a reason */
     resolve(id: string, body: {
@@ -2410,7 +2422,7 @@ export interface Api {
       /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
       account?: string
       provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
       began_at: string
       /** When the last incident joined */
@@ -2429,6 +2441,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+      bursts?: {
+        incident_id: string
+        opened_at: string
+        count: number
+      }[]
     }>
     /** POST /v1/incidents/{id}/reopen: Open a resolved incident again */
     reopen(id: string, options?: RequestOptions): Promise<Incident | {
@@ -2438,7 +2456,7 @@ export interface Api {
       /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
       account?: string
       provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
       began_at: string
       /** When the last incident joined */
@@ -2457,6 +2475,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+      bursts?: {
+        incident_id: string
+        opened_at: string
+        count: number
+      }[]
     }>
     /** POST /v1/incidents/{id}/comments: Comment on an incident */
     comment(id: string, body: {
@@ -2468,7 +2492,7 @@ export interface Api {
       /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
       account?: string
       provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
       began_at: string
       /** When the last incident joined */
@@ -2487,6 +2511,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+      bursts?: {
+        incident_id: string
+        opened_at: string
+        count: number
+      }[]
     }>
   }
   installation: {
@@ -3079,7 +3109,7 @@ export interface Api {
       /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
       account?: string
       provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
       began_at: string
       /** When the last incident joined */
@@ -3098,6 +3128,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+      bursts?: {
+        incident_id: string
+        opened_at: string
+        count: number
+      }[]
     }>
     /** GET /v1/storms/{id}: Get a storm with its incidents counted */
     get(id: string, options?: RequestOptions): Promise<{
@@ -3107,7 +3143,7 @@ export interface Api {
       /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
       account?: string
       provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
       state: "open" | "acknowledged" | "resolved"
       began_at: string
       /** When the last incident joined */
@@ -3126,6 +3162,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+      bursts?: {
+        incident_id: string
+        opened_at: string
+        count: number
+      }[]
       /** What to do at the provider; null if every incident is resolved */
       next_steps: {
         sentence: string

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ActionMode } from '../actions/action-details.ts'
 import { ResolveReason } from '../actions/life-cycle.ts'
 import { Currency, Timestamp } from '../actions/operation.ts'
+import { StormBurst } from '../actions/storm.ts'
 import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '../actions/verdict.ts'
 import { ProviderKind } from '../providers.ts'
 import { SearchText } from './action.ts'
@@ -169,7 +170,7 @@ export const StormOverview = z.object({
     ),
   provider: ProviderKind,
   state: IncidentState.describe(
-    'open if an incident is open; acknowledged if none is open and one is acknowledged; resolved if all are resolved',
+    'open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved',
   ),
   began_at: Timestamp,
   last_at: Timestamp.describe('When the last incident joined'),
@@ -178,6 +179,12 @@ export const StormOverview = z.object({
   money: z
     .array(z.object({ currency: Currency, amount: z.int(), count: z.int(), mode: ActionMode }))
     .describe('Minor units of the incidents with an amount, by currency and mode; test money last'),
+  bursts: z
+    .array(StormBurst)
+    .optional()
+    .describe(
+      'The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm',
+    ),
 })
 export type StormOverview = z.infer<typeof StormOverview>
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { storeIncident, storeStorm } from './incidents.contract.ts'
+import { storeBurst, storeIncident, storeStorm } from './incidents.contract.ts'
 import { auditOf, createTestKey, createTestPerson, createTestProject } from './test-project.ts'
 
 /** The routes through which people change incidents. The reconciler's own rules are tested there. */
@@ -255,6 +255,29 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
       expect((await api().get(`/v1/storms?project_id=${projectId}`)).body.data).toMatchObject([shown])
       expect((await api().get(`/v1/storms?project_id=${projectId}&connection_id=con_none`)).body.data).toEqual([])
       expect((await api().get('/v1/storms/stm_none')).status).toBe(404)
+    })
+
+    test('that a burst began is open before an incident joins, and is changed together with the burst', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const storm = await storeStorm(testApi(), projectId, processorId, [])
+      const burst = await storeBurst(testApi(), projectId, processorId, storm)
+      const known = await testApi().others.storms.find({ _id: storm })
+      if (known === undefined) throw new Error('There is a storm')
+      const opened_at = new Date(testApi().now()).toISOString()
+      const bursts = [{ incident_id: burst, opened_at, count: 12 }]
+      await testApi().others.storms.put({ ...known, state: 'open', bursts })
+      expect((await api().get(`/v1/storms/${storm}`)).body).toMatchObject({ state: 'open', bursts, next_steps: null })
+      expect((await api().get(`/v1/incidents?code=UNEXPLAINED_BURST&project_id=${projectId}`)).body.data).toMatchObject(
+        [{ incident_id: burst, storm_id: storm, burst: { count: 12 } }],
+      )
+      expect((await api().get(`/v1/incidents/${burst}`)).body).toMatchObject({
+        storm_id: storm,
+        next_steps: { sentence: expect.stringContaining('replace it now') },
+      })
+      expect((await api().post(`/v1/incidents/${storm}/acknowledge`)).status).toBe(200)
+      expect(await statesOf([burst])).toEqual(['acknowledged'])
+      await testApi().others.storms.remove({ _id: storm })
+      expect((await api().get(`/v1/incidents/${burst}`)).body).toMatchObject({ state: 'acknowledged', storm_id: null })
     })
 
     test('of a connected account names the account, and is listed with those of its connection', async () => {

@@ -1,3 +1,4 @@
+import { sampleBurst } from '@backstop/channels/test'
 import {
   type ActionDocument,
   type DeliveryDocument,
@@ -106,6 +107,21 @@ function stormMember(
     resolved_at: null,
     explained: false,
   }
+}
+
+/** Stores an incident UNEXPLAINED_BURST, as the reconciler does. @returns its id */
+export async function storeBurst(
+  { others, now }: TestApi,
+  project_id: string,
+  connection_id: string,
+  storm_id: string,
+): Promise<string> {
+  const { data } = sampleBurst({}, { project_id, connection_id, storm_id, opened_at: new Date(now()).toISOString() })
+  if (!('incident' in data)) throw new Error('The sample is of another event')
+  const { incident_id: _sample, ...incident } = data.incident
+  const _id = newId('incident')
+  await others.incidents.put({ ...incident, _id, opened: new Date(now()) })
+  return _id
 }
 
 /** Stores a storm of these incidents, as the notifier does. @returns its id */

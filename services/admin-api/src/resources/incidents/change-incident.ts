@@ -22,6 +22,7 @@ import { countStorm, readIncidents } from '../storms/read-storm.ts'
 import { addIncident, EMPTY_COUNT, showStorm } from '../storms/rules/storm.ts'
 import { actorOf, checkOwnChange, type RequestedChange, requestChanges, requireChanged } from './request-changes.ts'
 import { allowsChange, STATES_BEFORE, showIncident } from './rules/incident.ts'
+import { readStormIds } from './show-incidents.ts'
 
 /** The routes that change the life cycle of an incident. */
 export function changeIncidentRoutes(parts: AdminParts): Route[] {
@@ -157,7 +158,7 @@ async function changeOne(
   requireChanged(outcomes.get(commandId), hasVersion)
   return {
     status: 200,
-    body: showIncident(changed, await stores.stormMembers.find({ _id: incidentId })),
+    body: showIncident(changed, (await readStormIds(stores, [changed])).get(incidentId)),
     headers: { etag: etagOf(changed.version) },
   }
 }
@@ -201,7 +202,7 @@ function commandIdOf(commandId: string, incidentId: string): string {
   return deterministicId('command', commandId, incidentId)
 }
 
-/** The ids of the incidents of a storm that a change applies to, those that an earlier attempt of the same request changed included. */
+/** The ids of the incidents of a storm, and of its bursts, that a change applies to, those that an earlier attempt of the same request changed included. */
 export async function incidentsToChange(
   { stores }: Pick<AdminParts, 'stores'>,
   storm: StormDocument,
@@ -211,13 +212,22 @@ export async function incidentsToChange(
 ): Promise<string[]> {
   const found: string[] = []
   let count = EMPTY_COUNT
+  const isIncluded = (incident: Pick<IncidentDocument, '_id' | (typeof FIELDS)[number]>) => {
+    const { _id, changes = [] } = incident
+    const isDone = changes.some(({ command_id }) => command_id === commandIdOf(commandId, _id))
+    return isDone || allowsChange(incident, kind)
+  }
   for await (const batch of readIncidents(stores, [storm], FIELDS, signal)) {
     for (const { member, incident } of batch) {
       count = addIncident(count, member, incident.state)
-      const { _id, changes = [] } = incident
-      const isDone = changes.some(({ command_id }) => command_id === commandIdOf(commandId, _id))
-      if (isDone || allowsChange(incident, kind)) found.push(_id)
+      if (isIncluded(incident)) found.push(incident._id)
     }
+  }
+  for await (const bursts of stores.incidents.batches(
+    { _id: { in: (storm.bursts ?? []).map(({ incident_id }) => incident_id) } },
+    FIELDS,
+  )) {
+    for (const burst of bursts) if (isIncluded(burst)) found.push(burst._id)
   }
   if (found.length > 0) return found
   const { state } = showStorm(storm, count)

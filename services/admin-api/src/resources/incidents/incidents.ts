@@ -1,6 +1,6 @@
-import { nextStepsOfRepeat, providerStepsOf } from '@backstop/channels'
+import { nextStepsOfBurst, nextStepsOfRepeat, providerStepsOf } from '@backstop/channels'
 import {
-  type Action,
+  type ActionDocument,
   type DeliveryDocument,
   IncidentDelivery,
   type IncidentDocument,
@@ -118,33 +118,35 @@ async function findIds(search: SearchIndex, projectId: string | undefined, q: st
 }
 
 async function showWithTimeline(
-  {
-    actions,
-    deliveries,
-    silences,
-    stormMembers,
-  }: Pick<ReadCollections, 'actions' | 'deliveries' | 'silences' | 'stormMembers'>,
+  stores: Pick<ReadCollections, 'actions' | 'deliveries' | 'silences' | 'stormMembers' | 'storms'>,
   incident: IncidentDocument,
 ): Promise<IncidentWithTimeline> {
   const { project_id, action_id } = incident
-  const action = action_id === null ? undefined : await actions.find({ _id: action_id, project_id })
-  const sent = await deliveries.findAll({ alert_id: { in: alertsOf(incident) }, project_id })
-  const [shown] = await showIncidents({ actions, silences, stormMembers }, [incident])
+  const action = action_id === null ? undefined : await stores.actions.find({ _id: action_id, project_id })
+  const sent = await stores.deliveries.findAll({ alert_id: { in: alertsOf(incident) }, project_id })
+  const [shown] = await showIncidents(stores, [incident])
   return {
     ...(shown ?? showIncident(incident, undefined)),
     silence: shown?.silence ?? null,
     action: action === undefined ? null : showAction(action),
     timeline: action?.timeline ?? showChanges(incident),
-    next_steps: action === undefined ? null : showNextSteps(incident, showAction(action)),
+    next_steps: showNextSteps(incident, action),
     deliveries: sent.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime()).map(showDelivery),
   }
 }
 
-/** @returns null for an action that is not unexplained, unless it repeats another refund */
-function showNextSteps({ code }: IncidentDocument, action: Action): IncidentWithTimeline['next_steps'] {
-  const isRepeat = code === 'REFUNDED_TWICE'
-  if (!isRepeat && action.verdict !== 'unexplained') return null
-  const { sentence, steps } = isRepeat ? nextStepsOfRepeat(action) : providerStepsOf(action)
+/** @returns null if nothing is left to do about a burst, and for an action that is not unexplained, unless it repeats another refund */
+function showNextSteps(
+  { code, burst, state }: IncidentDocument,
+  action: ActionDocument | undefined,
+): IncidentWithTimeline['next_steps'] {
+  if (burst !== undefined) return state === 'resolved' ? null : stepsOf(nextStepsOfBurst(burst))
+  if (action === undefined) return null
+  if (code === 'REFUNDED_TWICE') return stepsOf(nextStepsOfRepeat(showAction(action)))
+  return action.verdict === 'unexplained' ? stepsOf(providerStepsOf(showAction(action))) : null
+}
+
+function stepsOf({ sentence, steps }: ReturnType<typeof nextStepsOfBurst>): IncidentWithTimeline['next_steps'] {
   return { sentence, steps: [...steps] }
 }
 

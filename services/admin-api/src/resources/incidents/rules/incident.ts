@@ -5,13 +5,12 @@ import {
   incidentAlertId,
   type LifeCycleChange,
   type ShownIncident,
-  type StormMemberDocument,
 } from '@backstop/contracts'
 
-/** @param member the record of the notifier that says to which storm the incident belongs */
-export function showIncident(document: IncidentDocument, member: StormMemberDocument | undefined): ShownIncident {
+/** @param stormId the storm to which the incident belongs, as the notifier recorded it */
+export function showIncident(document: IncidentDocument, stormId: string | undefined): ShownIncident {
   const { _id, opened: _sortedBy, outbox: _pending, changes: _inTimeline, ...incident } = document
-  return { incident_id: _id, ...incident, storm_id: member?.storm_id ?? null }
+  return { incident_id: _id, ...incident, storm_id: stormId ?? null }
 }
 
 const INCIDENT_EVENTS = ['incident.opened', 'incident.acknowledged', 'incident.resolved'] as const

@@ -38,7 +38,7 @@ export function showStorm(storm: StormDocument, { states, money }: StormCount): 
     storm_id: storm._id,
     connection_id: connectionId,
     ...(account ? { account } : {}),
-    state: stateOf(states),
+    state: stateOf(storm, states),
     last_at: storm.last_member_at.toISOString(),
     incidents: states,
     money: money.toSorted((a, b) => isTest(a) - isTest(b) || b.count - a.count),
@@ -47,7 +47,12 @@ export function showStorm(storm: StormDocument, { states, money }: StormCount): 
 
 const isTest = ({ mode }: StormOverview['money'][number]) => Number(mode === 'test')
 
-function stateOf({ open, acknowledged }: StormCount['states']): IncidentState {
-  if (open > 0) return 'open'
+/** A burst begins its storm before an incident can join it. */
+function stateOf(
+  { state, bursts }: StormDocument,
+  { open, acknowledged, resolved }: StormCount['states'],
+): IncidentState {
+  const awaitsFirst = state === 'open' && bursts !== undefined && acknowledged + resolved === 0
+  if (open > 0 || awaitsFirst) return 'open'
   return acknowledged > 0 ? 'acknowledged' : 'resolved'
 }
