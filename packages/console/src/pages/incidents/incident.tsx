@@ -9,6 +9,7 @@ import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from 
 import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { AlertsSent } from './alerts-sent.tsx'
+import { BurstFacts, BurstOrigin } from './burst-facts.tsx'
 import { Candidates } from './candidates.tsx'
 import classes from './incident.module.css'
 import { IncidentControls } from './incident-controls.tsx'
@@ -95,11 +96,13 @@ function Incident({ incident }: Props) {
 
 /** What is known of the incident, in the order in which people ask for it. */
 function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; canWrite: boolean }) {
-  const { action, summary } = incident
+  const { action, summary, burst } = incident
   return (
     <div>
       <Section title="What happened">
-        {action === null ? (
+        {burst !== undefined ? (
+          <BurstFacts incident={incident} burst={burst} />
+        ) : action === null ? (
           <OtherFacts incident={incident} />
         ) : (
           <>
@@ -114,6 +117,11 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
       {action !== null && (
         <Section title="How it was made">
           <Origin action={action} />
+        </Section>
+      )}
+      {burst !== undefined && (
+        <Section title="What they have in common">
+          <BurstOrigin burst={burst} />
         </Section>
       )}
       <NextSteps incident={incident} />
@@ -193,7 +201,8 @@ function CommentForm({ changes: { error, failed, send } }: { changes: Changes })
   )
 }
 
-function titleOf({ action, summary, code }: IncidentWithTimeline): string {
+function titleOf({ action, summary, code, burst }: IncidentWithTimeline): string {
+  if (burst !== undefined) return `Burst of ${burst.count.toLocaleString()} unexplained actions`
   if (action === null) return summary
   const money = action.amount === null ? '' : ` of ${formatMoney(action.amount, action.currency ?? '')}`
   const word = kindWord(action)
@@ -202,7 +211,7 @@ function titleOf({ action, summary, code }: IncidentWithTimeline): string {
   return action.verdict === 'unexplained' ? `Unexplained ${word.toLowerCase()}${money}` : `${word}${money}`
 }
 
-function Under({ incident: { state, opened_at, action, incident_id, storm_id } }: Props) {
+function Under({ incident: { state, opened_at, action, incident_id, storm_id, burst } }: Props) {
   const provider = action?.links?.provider ?? null
   return (
     <div className="dim">
@@ -215,7 +224,7 @@ function Under({ incident: { state, opened_at, action, incident_id, storm_id } }
         {action?.mode === 'live' && <span>Live</span>}
         {storm_id != null && (
           <ProjectLink page="storms" id={storm_id}>
-            Part of a storm
+            {burst === undefined ? 'Part of a storm' : 'Its storm'}
           </ProjectLink>
         )}
         {action !== null && (

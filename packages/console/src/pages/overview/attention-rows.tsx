@@ -18,7 +18,8 @@ interface Props {
 
 /** Storms and incidents that nobody resolved yet. A storm is one row, not a row for each of its incidents. */
 export function Attention({ incidents, hasMore, storms: all }: Props) {
-  const storms = all.filter(({ state }) => state !== 'resolved')
+  // A burst is a row of its own until the first action joins its storm.
+  const storms = all.filter(storm => storm.state !== 'resolved' && countOf(storm) > 0)
   const inStorms = new Set(storms.map(({ storm_id }) => storm_id))
   const alone = incidents.filter(({ storm_id }) => storm_id == null || !inStorms.has(storm_id))
   if (storms.length === 0 && alone.length === 0) return null

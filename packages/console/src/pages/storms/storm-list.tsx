@@ -27,6 +27,14 @@ export function countOf({ incidents: { open, acknowledged, resolved } }: Storm):
   return open + acknowledged + resolved
 }
 
+/** How many actions a storm has. A burst begins its storm before their second looks. */
+export function sizeText(storm: Storm): string {
+  const count = countOf(storm)
+  const burst = storm.bursts?.at(-1)
+  if (count > 0 || burst === undefined) return `${count.toLocaleString()} unexplained actions`
+  return `Burst of ${burst.count.toLocaleString()} actions that wait for their second look`
+}
+
 export function moneyText({ money }: Pick<Storm, 'money'>): string {
   return money
     .map(({ amount, currency, mode }) => `${formatMoney(amount, currency)}${mode === 'test' ? ' of test money' : ''}`)
@@ -34,8 +42,7 @@ export function moneyText({ money }: Pick<Storm, 'money'>): string {
 }
 
 function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Storm>[] {
-  const howMuch = (storm: Storm) =>
-    `${countOf(storm)} actions${storm.money.length === 0 ? '' : `, ${moneyText(storm)}`}`
+  const howMuch = (storm: Storm) => `${sizeText(storm)}${storm.money.length === 0 ? '' : `, ${moneyText(storm)}`}`
   const whereOf = ({ connection_id, account }: Storm) => nameWithAccount(names.get(connection_id), account)
   return [
     { title: 'State', width: '128px', card: 'line', cell: ({ state }) => <StateBadge state={state} /> },

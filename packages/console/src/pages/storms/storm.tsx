@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { type Storm, type StormWithSteps, stormQuery } from '../../api/incidents.ts'
 import { wholeList } from '../../api/list.ts'
 import { type Column, DataList, moneyColumn, textColumn, timeColumn, useLiveRefresh } from '../../parts/list/index.ts'
-import { Marks, PageHead, Problem, ThingPage, useResourceId } from '../../parts/page/index.ts'
+import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { ConnectionName, CopyId, Facts, Money, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { NextSteps } from '../incidents/incident.tsx'
@@ -12,7 +12,7 @@ import { originSentence } from '../incidents/words.ts'
 import { MinuteChart } from './minute-chart.tsx'
 import classes from './storm.module.css'
 import { StormButtons, StormDialogs, useStormControls } from './storm-controls.tsx'
-import { countOf, moneyText } from './storm-list.tsx'
+import { countOf, moneyText, sizeText } from './storm-list.tsx'
 import { MAX_MEMBERS, type Member, membersQuery } from './storm-members.ts'
 import { barsOf, type Common, commonOf, sumsOf } from './storm-summary.ts'
 
@@ -49,7 +49,7 @@ function StormPage({ storm }: { storm: StormWithSteps }) {
   return (
     <>
       <PageHead
-        title={`${countOf(storm)} unexplained actions${money === '' ? '' : `: ${money}`}`}
+        title={`${sizeText(storm)}${money === '' ? '' : `: ${money}`}`}
         above={ABOVE}
         actions={canWrite && <StormButtons storm={storm} controls={controls} />}
       >
@@ -64,8 +64,9 @@ function StormPage({ storm }: { storm: StormWithSteps }) {
         />
       ) : (
         <Stack className="body" gap="lg">
+          <Bursts storm={storm} />
           <NextSteps incident={storm} />
-          {members.data !== undefined && <Summary storm={storm} members={members.data} />}
+          {members.data !== undefined && countOf(storm) > 0 && <Summary storm={storm} members={members.data} />}
           <section className={classes.members}>
             <h2>Incidents</h2>
             {countOf(storm) > MAX_MEMBERS && <p className="dim">The newest {MAX_MEMBERS} are listed and compared.</p>}
@@ -74,12 +75,35 @@ function StormPage({ storm }: { storm: StormWithSteps }) {
               list={wholeList<Member>(members.data, ({ incident }) => incident.incident_id)}
               columns={COLUMNS}
               hrefOf={({ incident }) => `/p/${project}/incidents/${incident.incident_id}`}
-              empty="The incidents of this storm are not stored any more."
+              empty={
+                storm.bursts === undefined || storm.ended_at !== null
+                  ? 'The incidents of this storm are not stored any more.'
+                  : 'The incidents open with the second looks of the actions.'
+              }
             />
           </section>
         </Stack>
       )}
     </>
+  )
+}
+
+/** The alarms before the second looks. */
+function Bursts({ storm: { bursts = [] } }: { storm: Storm }) {
+  if (bursts.length === 0) return null
+  return (
+    <div>
+      {bursts.map(({ incident_id, opened_at, count }) => (
+        <p key={incident_id}>
+          <ProjectLink page="incidents" id={incident_id}>
+            Burst of {count.toLocaleString()} actions
+          </ProjectLink>{' '}
+          <span className="dim">
+            alerted <Time at={opened_at} />
+          </span>
+        </p>
+      ))}
+    </div>
   )
 }
 

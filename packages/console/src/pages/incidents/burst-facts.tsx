@@ -1,0 +1,126 @@
+import type { IncidentWithTimeline } from '@backstop/client'
+import { formatMoney } from '../../format/money.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
+import { ConnectionName, CopyId, type FactList, Facts, Time } from '../../parts/show/index.ts'
+import classes from './incident.module.css'
+import { kindWord, originSentence } from './words.ts'
+
+type Burst = NonNullable<IncidentWithTimeline['burst']>
+type Common = NonNullable<Burst['common']>
+
+/** A burst: what is known of its actions, why the alarm was given, and what the second looks found. */
+export function BurstFacts({ incident, burst }: { incident: IncidentWithTimeline; burst: Burst }) {
+  const { connection_id, summary } = incident
+  return (
+    <>
+      <p className={classes.sentence} dir="auto">
+        {summary}.
+      </p>
+      <Facts
+        facts={[
+          ['What', burst.kinds.map(({ kind, count }) => `${count} × ${kindWord({ kind })}`).join(', ')],
+          ['Money', moneyOf(burst)],
+          ['Rate', rateOf(burst)],
+          ['First seen', <Between key="seen" from={burst.first_at} to={burst.last_at} />],
+          ['Second looks', <Between key="looks" from={burst.looks_at} to={burst.last_look_at} />],
+          ['Outcome', outcomeOf(incident, burst)],
+          ['Connection', connection_id === null ? null : <ConnectionName key="connection" id={connection_id} />],
+          ['Connected account', burst.account === undefined ? null : <CopyId key="account" id={burst.account} />],
+          ['Why now', burst.why.rule],
+        ]}
+      />
+      {burst.outcome === undefined && connection_id !== null && (
+        <p>
+          <ProjectLink page="actions" search={{ connection_id, verdict: 'pending' }}>
+            The actions that wait for their second look
+          </ProjectLink>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** What most actions of a burst have in common, beginning with how they were made. */
+export function BurstOrigin({ burst: { count, common } }: { burst: Burst }) {
+  if (common === undefined) return <p className={classes.sentence}>The provider does not say how they were made.</p>
+  const { channel, key_name, user } = common
+  const origin = {
+    channel: channel?.value ?? null,
+    key_name: key_name?.value ?? null,
+    user: user?.value ?? null,
+    request_id: null,
+    idempotency_key: null,
+  }
+  const most = Math.max(...[channel, key_name, user].map(each => each?.count ?? 0))
+  return (
+    <>
+      <p className={classes.sentence} dir="auto">
+        {originSentence({ origin })} {most > 0 && <span className="faint">{shareOf(most, count)}</span>}
+      </p>
+      <Facts facts={commonFacts(common, count)} />
+    </>
+  )
+}
+
+function commonFacts({ customer, subject, amount, refund_reason }: Common, of: number): FactList {
+  const shared = (value: string | null | undefined, count: number | undefined) =>
+    value == null || count === undefined ? null : (
+      <span>
+        <bdi>{value}</bdi> <span className="faint">{shareOf(count, of)}</span>
+      </span>
+    )
+  const { name = null, email = null, id = null } = customer?.value ?? {}
+  return [
+    ['Customer', shared(name ?? email ?? id, customer?.count)],
+    ['Payment', shared(subject?.value, subject?.count)],
+    ['Amount', shared(amount === null ? null : formatMoney(amount.value, amount.currency), amount?.count)],
+    ['Reason given', shared(refund_reason?.value, refund_reason?.count)],
+  ]
+}
+
+function shareOf(count: number, of: number): string {
+  return count === of ? 'all' : `${count} of ${of}`
+}
+
+function moneyOf({ money }: Burst): string | null {
+  if (money.length === 0) return null
+  return money
+    .map(({ amount, currency, mode }) => `${formatMoney(amount, currency)}${mode === 'test' ? ' of test money' : ''}`)
+    .join(', ')
+}
+
+function rateOf({ count, first_at, last_at, per_minute }: Burst): string {
+  const seconds = Math.max(1, Math.round((Date.parse(last_at) - Date.parse(first_at)) / 1_000))
+  if (seconds >= 60) return `About ${Math.round(per_minute).toLocaleString()} a minute`
+  return `${count.toLocaleString()} within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+}
+
+function outcomeOf({ storm_id }: IncidentWithTimeline, { outcome, looks_at }: Burst) {
+  if (outcome === 'explained') return 'The second looks explained them'
+  const storm =
+    storm_id == null ? null : (
+      <ProjectLink page="storms" id={storm_id}>
+        its storm
+      </ProjectLink>
+    )
+  if (outcome === 'confirmed') return <>Nothing explains them{storm !== null && <>: see {storm}</>}</>
+  return (
+    <>
+      Known from <Time at={looks_at} /> on{storm !== null && <>, in {storm}</>}
+    </>
+  )
+}
+
+function Between({ from, to }: { from: string; to: string }) {
+  return (
+    <>
+      <Time at={from} />
+      {from !== to && (
+        <>
+          {' to '}
+          <Time at={to} />
+        </>
+      )}
+    </>
+  )
+}
