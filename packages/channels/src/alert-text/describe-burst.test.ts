@@ -77,6 +77,14 @@ describe('the alert about a burst', () => {
     })
   })
 
+  test('whose second looks are late ends without claiming to be explained', () => {
+    const resolution = 'The second looks of 3 of 12 actions are late; each of them alerts by itself'
+    expect(describeAlert(sampleBurst({}, { state: 'resolved', resolution }, 'incident.resolved'))).toMatchObject({
+      title: 'Resolved: the burst of 12 refunds on "Shop Germany" ended before its second looks',
+      summary: 'The alarm is over: the second looks of 3 of 12 actions are late; each of them alerts by itself.',
+    })
+  })
+
   test('that a person resolved says who', () => {
     const end = {
       resolution: 'Resolved by Ann',

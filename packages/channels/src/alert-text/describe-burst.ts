@@ -20,6 +20,12 @@ import { factsIn, formatTime, lowerFirst, nameAccount, toOneLine } from './wordi
 
 type IncidentData = Extract<Alert, { event: IncidentEvent }>['data']
 
+const END_WORDS = {
+  explained: 'is explained',
+  confirmed: 'continues as a storm',
+  unknown: 'ended before its second looks',
+} as const
+
 /** True if all money of the burst is test money. */
 export function isTestBurst({ money }: Burst): boolean {
   return money.length > 0 && money.every(({ mode }) => mode === 'test')
@@ -33,7 +39,7 @@ export function describeBurst({ incident, names }: IncidentData, burst: Burst): 
   const looks = [...new Set([looks_at, last_look_at])].map(formatTime)
   return {
     opened: `Burst: ${nameActions(many, 'unexplained ')} on ${where} ${durationOf(burst)}${sumOf(many)}`,
-    resolved: `the burst of ${nameActions(many)} on ${where} ${burst.outcome === 'confirmed' ? 'continues as a storm' : 'is explained'}`,
+    resolved: `the burst of ${nameActions(many)} on ${where} ${END_WORDS[burst.outcome ?? 'unknown']}`,
     summary: summaryOf(incident, burst, many),
     facts: factsIn([
       ...moneyRows(many),
@@ -51,11 +57,11 @@ export function describeBurst({ incident, names }: IncidentData, burst: Burst): 
   }
 }
 
-function summaryOf({ resolution }: Incident, { outcome, looks_at, last_at }: Burst, many: Many): string {
+function summaryOf({ resolution, state }: Incident, { outcome, looks_at, last_at }: Burst, many: Many): string {
   const end = resolution == null ? null : lowerFirst(toOneLine(resolution))
-  if (outcome === 'explained') return `The alarm is over${end === null ? '' : `: ${end}`}.`
   if (outcome === 'confirmed') {
     return `The second looks confirmed the alarm${end === null ? '' : `: ${end}`}. The incidents of its storm are open.`
   }
+  if (state === 'resolved' && end !== null) return `The alarm is over: ${end}.`
   return `Nothing explains ${nameActions(many)} so far, made ${durationOf(many)}, the last one at ${formatTime(last_at)}. ${sentenceOfOrigin(many)} Their second look is at ${formatTime(looks_at)}: the next message says what it found.`
 }

@@ -22,6 +22,7 @@ export type BurstAction = Pick<
   | 'state'
   | 'mode'
   | 'origin'
+  | 'account'
   | 'subject'
   | 'payment'
   | 'first_seen_at'
@@ -49,6 +50,7 @@ export function describeBurst(actions: readonly [BurstAction, ...BurstAction[]],
   const spanMs = Math.max(MIN_SPAN_MS, Date.parse(last) - Date.parse(first))
   return {
     provider: actions[0].provider,
+    ...accountsOf(actions),
     count: actions.length,
     first_at: first,
     last_at: last,
@@ -82,6 +84,13 @@ export function describeBurst(actions: readonly [BurstAction, ...BurstAction[]],
 function ruleOf({ ageMs, late, usual, threshold }: UnusualNumber): string {
   const since = ageMs === 0 ? 'are unexplained' : `are unexplained for at least ${ageMs / 1000} s`
   return `${late} actions ${since}; usual are at most ${usual}, and ${threshold} give the alarm`
+}
+
+/** The connected account of all actions, or the number of accounts; nothing if the connection's own account made all. */
+function accountsOf(actions: readonly BurstAction[]): Pick<Burst, 'account' | 'accounts'> {
+  const [first, ...others] = new Set(actions.map(({ account }) => account))
+  if (others.length === 0) return first === undefined ? {} : { account: first }
+  return { accounts: others.length + (first === undefined ? 0 : 1) - (others.includes(undefined) ? 1 : 0) }
 }
 
 function sumsOf(actions: readonly BurstAction[]): Burst['money'] {
