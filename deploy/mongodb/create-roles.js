@@ -11,6 +11,7 @@ const roles = {
     right('', 'listIndexes'),
     right('projects', 'find'),
     right('connections', 'find'),
+    right('actors', 'find'),
     right('schema_ids', 'find'),
     right('operations', 'find', 'insert', 'update', 'remove'),
     right('first_executions', 'find', 'insert', 'update', 'remove'),
@@ -42,6 +43,7 @@ const roles = {
     right('connections', 'find'),
     right('channels', 'find'),
     right('silences', 'find'),
+    right('actors', 'find'),
     right('actions', 'find'),
     right('schema_ids', 'find'),
     right('deliveries', 'find', 'insert', 'update', 'remove'),
@@ -56,6 +58,7 @@ const roles = {
   'backstop-admin-api': [
     right('', 'listIndexes', 'find', 'changeStream'),
     right('projects', 'find', 'insert', 'update', 'remove'),
+    right('actors', 'find', 'insert', 'update', 'remove'),
     right('connections', 'find', 'insert', 'update', 'remove'),
     right('channels', 'find', 'insert', 'update', 'remove'),
     right('api_keys', 'find', 'insert', 'update', 'remove'),

@@ -3,6 +3,7 @@ import {
   sampleAction,
   sampleBurst,
   sampleBurstEnd,
+  sampleCanary,
   sampleChannelIncident,
   sampleConnectionIncident,
   sampleFailingChannel,
@@ -27,6 +28,7 @@ export function previewedAlerts(): { name: string; alert: Alert }[] {
     { name: 'incident.opened.burst', alert: sampleBurst() },
     { name: 'incident.resolved.burst', alert: sampleBurstEnd('explained') },
     { name: 'storm.reported.of-burst', alert: confirmation() },
+    { name: 'incident.opened.canary-used', alert: sampleCanary() },
     { name: 'incident.opened.test-mode', alert: sampleAction({ mode: 'test' }) },
     {
       name: 'incident.opened.dashboard-cancellation',

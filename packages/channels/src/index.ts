@@ -6,7 +6,13 @@ export * from './alert-channel.ts'
 export { consolePathOf } from './alert-text/console-path.ts'
 export * from './alert-text/describe-alert.ts'
 export { hasDigests } from './alert-text/describe-digest.ts'
-export { nextStepsOfBurst, nextStepsOfRepeat, providerStepsOf, providerStepsOfStorm } from './alert-text/next-steps.ts'
+export {
+  nextStepsOfBurst,
+  nextStepsOfCanary,
+  nextStepsOfRepeat,
+  providerStepsOf,
+  providerStepsOfStorm,
+} from './alert-text/next-steps.ts'
 export { SAMPLE_ALERTS } from './alert-text/sample-alerts.ts'
 export type * from './answer.ts'
 export { classifyAnswer, type Fault, type Outcome } from './classify-answer.ts'

@@ -63,13 +63,16 @@ function connectionsOf({ data }: Alert): readonly string[] {
 }
 
 function withoutPeople(action: Action): Action {
+  const { actor_name, ...named } = action
   const { provider, customer, origin, payment, links } = action
+  // The name of a user is one of a person. Other actors are programs, whose names the team chose for everybody.
+  const kept = origin?.channel === 'dashboard' && actor_name !== undefined ? named : action
   const hasCustomer = customer != null && (customer.name !== null || customer.email !== null)
   const hasReason = isHiddenReason(provider, payment?.refund_reason)
   const hasLink = links?.provider != null && hideEmailAddresses(links.provider) !== links.provider
-  if (!hasCustomer && origin?.user == null && !hasReason && !hasLink) return action
+  if (!hasCustomer && origin?.user == null && !hasReason && !hasLink) return kept
   return {
-    ...action,
+    ...kept,
     ...(hasCustomer ? { customer: { ...customer, name: null, email: null } } : {}),
     ...(origin == null ? {} : { origin: { ...origin, user: null } }),
     ...(payment !== undefined && hasReason ? { payment: { ...payment, refund_reason: HIDDEN } } : {}),

@@ -107,6 +107,26 @@ export function sampleBurstEnd(outcome: NonNullable<Burst['outcome']>, incident:
   return sampleBurst({ outcome }, { ...end, ...incident }, 'incident.resolved')
 }
 
+/** The alert about a refund that was made with an API key which nobody may use. */
+export function sampleCanary(action: Partial<Action> = {}, incident: Partial<Incident> = {}): Alert {
+  const { data } = SAMPLE_ALERTS['incident.opened']()
+  const summary =
+    'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg was made with a canary: an API key or user that nobody may use'
+  const by = { channel: 'api', key_name: 'mk_1QfR8s', user: null, request_id: null, idempotency_key: null } as const
+  const pending = { verdict: 'pending', reason: 'awaiting_second_look', operation_id: null } as const
+  return opened(
+    'prj_sample',
+    { code: 'CANARY_USED', summary, out_of_band: null, actor_id: 'acr_sample', ...incident },
+    {
+      action: data.action && {
+        ...data.action,
+        ...pending,
+        ...{ actor_id: 'acr_sample', actor_name: 'Old backup key', origin: by, ...action },
+      },
+    },
+  )
+}
+
 const CONNECTION_SUMMARIES = {
   FEED_SILENT:
     'Connection "Shop Germany": the provider lists 3 events that did not arrive within 15 minutes, the first of 2026-11-21T09:40:00.000Z',

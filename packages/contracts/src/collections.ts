@@ -6,6 +6,14 @@ export { type CollectionDefinition, DELIVERY_DAYS, PERSONAL_DATA_DAYS } from './
 /** Every collection with its owner and its indexes. A TTL index is the retention time of its documents. */
 export const COLLECTIONS = {
   projects: { owner: 'admin-api', indexes: [{ keys: { created_at: -1, _id: -1 } }] },
+  actors: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      // For the reconciler, which reads what changed.
+      { keys: { updated_at: 1 } },
+    ],
+  },
   connections: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
   channels: {
     owner: 'admin-api',
@@ -241,6 +249,11 @@ export const COLLECTIONS = {
     indexes: [
       { keys: { project_id: 1, day: -1, _id: -1 } },
       { keys: { connection_id: 1, day: -1, _id: -1 } },
+      // For the list of actors. Most days of most connections name none.
+      {
+        keys: { project_id: 1, actor_count: 1 },
+        options: { partialFilterExpression: { actor_count: { $gte: 1 } } },
+      },
       // For the days that wait for their count, which are few.
       {
         keys: { count_at: 1, project_id: 1, day: 1 },

@@ -44,7 +44,7 @@ export const RIGHTS = {
   },
   reconciler: {
     mongo: {
-      reads: ['projects', 'connections', 'schema_ids'],
+      reads: ['projects', 'connections', 'actors', 'schema_ids'],
       // A person who says "This was us" about an incident makes an expected change.
       writes: [...ownedBy('reconciler', 'ledger', 'kit'), 'expected_changes'],
     },
@@ -57,7 +57,7 @@ export const RIGHTS = {
   },
   notifier: {
     mongo: {
-      reads: ['projects', 'connections', 'channels', 'silences', 'actions', 'schema_ids'],
+      reads: ['projects', 'connections', 'channels', 'silences', 'actors', 'actions', 'schema_ids'],
       writes: ownedBy('notifier', 'kit'),
     },
     kafka: {

@@ -24,7 +24,7 @@ export type {
 } from './case/case.ts'
 export type { ConnectionPolicy } from './case/connection-policy.ts'
 export { countedDayId, countedDayOf, dayOf, noteEarlierDays, projectDayId } from './case/counted-day.ts'
-export type { DecisionContext, Rules } from './case/decision-context.ts'
+export type { Canaries, DecisionContext, Rules } from './case/decision-context.ts'
 export { knownDetails } from './case/details.ts'
 export type { ExpectedChange } from './case/expected-change.ts'
 export { ANSWER_WITHIN_MS, pendingLooks } from './case/looks.ts'

@@ -67,6 +67,10 @@ describeStores('MongoDB', async () => {
       const connections = mongo.db.collection<{ _id: string; project_id: string; name: string }>('connections')
       await connections.insertOne({ _id: id, project_id, name })
     },
+    putActor: async (id, project_id, name) => {
+      const actors = mongo.db.collection<{ _id: string; project_id: string; name: string | null }>('actors')
+      await actors.insertOne({ _id: id, project_id, name })
+    },
     delivery: async id => (await mongo.db.collection<DeliveryDocument>('deliveries').findOne({ _id: id })) ?? undefined,
   }
 })

@@ -22,6 +22,7 @@ export interface StoresUnderTest {
   putProject(id: string, name: string): Promise<void>
   putSilence(silence: SilenceDocument): Promise<void>
   putConnection(id: string, projectId: string, name: string): Promise<void>
+  putActor(id: string, projectId: string, name: string | null): Promise<void>
   delivery(id: string): Promise<DeliveryDocument | undefined>
 }
 
@@ -289,12 +290,20 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       await stores.putProject(PROJECT, 'Acme Games')
       await stores.putConnection('con_1', PROJECT, 'Shop Germany')
       await stores.putConnection('con_2', 'prj_other', 'Shop of others')
+      await stores.putActor('acr_1', PROJECT, 'Support tool')
+      await stores.putActor('acr_2', 'prj_other', 'Tool of others')
+      await stores.putActor('acr_3', PROJECT, null)
       const names = await stores.channels.findNames([PROJECT, 'prj_unknown'])
       expect(names).toEqual(
         new Map([
           [
             PROJECT,
-            { name: 'Acme Games', connections: new Map([['con_1', 'Shop Germany']]), deletedConnectionIds: new Set() },
+            {
+              name: 'Acme Games',
+              connections: new Map([['con_1', 'Shop Germany']]),
+              deletedConnectionIds: new Set(),
+              actors: new Map([['acr_1', 'Support tool']]),
+            },
           ],
         ]),
       )

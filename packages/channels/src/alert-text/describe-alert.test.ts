@@ -2,6 +2,7 @@ import type { Action, Alert, Origin, VerdictReason } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   sampleAction,
+  sampleCanary,
   sampleChannelIncident,
   sampleConnectionIncident,
   sampleKeyIncident,
@@ -331,6 +332,47 @@ test.each([
   expect(described.facts.map(fact => fact.label)).toEqual(facts)
   expect(described.next.steps).toHaveLength(2)
   expect(described.summary).not.toMatch(/\dT\d\d:/)
+})
+
+describe('a canary that was used', () => {
+  test('is named with what a canary is, and what to do first', () => {
+    const described = describeAlert(sampleCanary())
+    expect(described).toMatchObject({
+      title: 'Canary used: refund of EUR 1,249.90',
+      summary: expect.stringContaining('was made by Old backup key, with the API key "mk_1QfR8s". This is a canary'),
+      next: { sentence: expect.stringMatching(/^Treat this as a break-in now/) },
+      tone: 'alarm',
+    })
+    expect(described.next.steps[0]).toContain('mk_1QfR8s')
+    expect(described.next.steps.at(-1)).toContain('by mistake')
+  })
+
+  test('is as urgent in test mode: whoever used it has the key', () => {
+    expect(describeAlert(sampleCanary({ mode: 'test' })).next.sentence).toContain('break-in')
+  })
+
+  test('is described as resolved by a person', () => {
+    const end = { state: 'resolved', reason: 'fraud_or_leaked_key', resolved_by: 'Ann' } as const
+    const { data, ...alert } = sampleCanary({}, end) as Of<'incident.opened'>
+    const described = describeAlert({ ...alert, event: 'incident.resolved', data } as Alert)
+    expect(described.title).toBe('Resolved: canary used: refund of EUR 1,249.90')
+  })
+})
+
+test.each<{ origin: Partial<Origin>; text: string }>([
+  { origin: { channel: 'api', key_name: 'mk_1' }, text: 'by Support tool, with the API key "mk_1"' },
+  { origin: { channel: 'api' }, text: 'by Support tool, as the idempotency key says' },
+  {
+    origin: { channel: 'dashboard', user: 'ana@example.com' },
+    text: "by Support tool, in the provider's dashboard (ana@example.com)",
+  },
+  { origin: { channel: 'hosted_page' }, text: "by Support tool, on the provider's own page" },
+  { origin: { channel: 'automatic' }, text: 'by Support tool, automatically by the provider itself' },
+])('the name of an actor is shown with $origin.channel, where its origin is', ({ origin: facts, text }) => {
+  const origin = { channel: null, key_name: null, user: null, request_id: null, idempotency_key: null, ...facts }
+  const { summary, facts: rows } = describeAlert(sampleAction({ actor_name: 'Support tool', origin }))
+  expect(summary).toContain(`was made ${text}, but`)
+  expect(rows.find(({ label }) => label === 'How')?.value).toBe(`B${text.slice(1)}`)
 })
 
 describe('a refund that software made twice', () => {

@@ -15,6 +15,7 @@ export interface IncidentText extends Pick<AlertTexts, 'summary' | 'facts' | 'ne
 /** The headlines of incidents about an action that is not shown. */
 const HEADLINES = {
   REFUND_REJECTED: { opened: 'A refund was rejected', resolved: 'the rejected refund' },
+  CANARY_USED: { opened: 'A canary was used', resolved: 'the use of a canary' },
   REFUNDED_TWICE: { opened: 'A payment was refunded twice', resolved: 'the second refund' },
   UNEXPLAINED_BURST: { opened: 'Many unexplained actions', resolved: 'the unexplained actions' },
   UNEXPECTED_ACTION: { opened: 'Unexplained action', resolved: 'the action is explained' },
@@ -105,6 +106,7 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
           ],
         },
       }
+    case 'CANARY_USED':
     case 'REFUND_REJECTED':
     case 'REFUNDED_TWICE':
     case 'UNEXPLAINED_BURST':

@@ -4,7 +4,7 @@ import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
 import { describeBurst, isTestBurst } from './describe-burst.ts'
 import { describeFault, type IncidentText } from './describe-fault.ts'
 import { describeRepeat } from './describe-repeat.ts'
-import { nextStepsOf } from './next-steps.ts'
+import { nextStepsOf, nextStepsOfCanary } from './next-steps.ts'
 import { describeOrigin } from './origin-text.ts'
 import {
   type FactRow,
@@ -128,6 +128,15 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
   const what = nameAction(action)
   const { refunded_twice } = data.incident
   if (refunded_twice !== undefined) return describeRepeat(action, data.incident, refunded_twice)
+  if (data.incident.code === 'CANARY_USED') {
+    return {
+      opened: `Canary used: ${what}`,
+      resolved: `the canary that made a ${what}`,
+      summary: `A ${what} ${describeMaking(action)}. This is a canary: your team keeps it as a trap, and nobody may use it. Whoever did has found your secrets or is in your account.`,
+      facts: [],
+      next: nextStepsOfCanary(action),
+    }
+  }
   if (data.incident.code === 'REFUND_REJECTED') {
     return {
       opened: `Rejected: ${what}`,

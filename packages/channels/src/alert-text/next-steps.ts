@@ -222,16 +222,34 @@ export function nextStepsOfRepeat(action: Made): NextStep {
   }
 }
 
+/** What to do about an action of an actor that nobody may use. */
+export function nextStepsOfCanary(action: Made): NextStep {
+  const { steps } = stopStepsOf(action)
+  return {
+    sentence: 'Treat this as a break-in now: stop whoever did it first, and then find out how they came in.',
+    steps: [
+      ...steps,
+      ...accountSteps(action),
+      ...undoSteps(action),
+      'Whoever found the canary may have found what was stored beside it. Replace the other keys and passwords of that place too.',
+      'If somebody of your team used it by mistake: resolve this incident in the console, and put a new canary in its place.',
+    ],
+  }
+}
+
 /** What to do at the provider about an action that nothing explains. The console offers all other steps as buttons. */
 export function providerStepsOf(action: Made): NextStep {
   if (action.mode === 'test') return TEST_MODE
-  const { origin, provider } = action
-  const { sentence, steps } = stopSteps(provider, origin, {
-    at: formatTime(action.provider_created_at),
-    noun: nounOfSubject(action.kind),
+  const { sentence, steps } = stopStepsOf(action)
+  return { sentence, steps: [...accountSteps(action), ...undoSteps(action), ...steps] }
+}
+
+function stopStepsOf({ provider, origin, kind, provider_created_at }: Made): NextStep {
+  return stopSteps(provider, origin, {
+    at: formatTime(provider_created_at),
+    noun: nounOfSubject(kind),
     requestId: origin?.request_id == null ? null : toOneLine(origin.request_id),
   })
-  return { sentence, steps: [...accountSteps(action), ...undoSteps(action), ...steps] }
 }
 
 /** The dashboard of a platform shows a connected account's payments only from the account's perspective. */

@@ -4,6 +4,8 @@ import { capitalise, toOneLine } from './wording.ts'
 interface Made {
   readonly provider: ProviderKind
   readonly origin?: Pick<Origin, 'channel' | 'key_name' | 'user'> | undefined
+  /** The name that people gave to the actor. */
+  readonly actor_name?: string | undefined
 }
 
 const BY_PROGRAM_OR_PERSON = "by a program with an API key or by a person in the provider's dashboard"
@@ -11,8 +13,19 @@ const BY_PROGRAM_OR_PERSON = "by a program with an API key or by a person in the
 /** Whether the provider names the users of its dashboard. If it does, a missing name was left out or erased. */
 const NAMES_USERS: Record<ProviderKind, boolean> = { processor: false, reseller: false, subscription: true }
 
-/** Says how and by whom an action was made, as part of a sentence: `with the API key "nightly-job"`. */
-export function describeOrigin({ provider, origin }: Made): string {
+/** Says how and by whom an action was made, as part of a sentence: `by Support tool, with the API key "nightly-job"`. */
+export function describeOrigin(made: Made): string {
+  const how = describeHow(made)
+  if (made.actor_name === undefined) return how
+  const { channel, key_name } = made.origin ?? { channel: null, key_name: null }
+  const isClaim = (channel === 'api' || channel === null) && key_name === null
+  return `by ${toOneLine(made.actor_name)}, ${isClaim ? 'as the idempotency key says' : how.replace(BY_SOMEBODY, '')}`
+}
+
+/** What a name replaces. */
+const BY_SOMEBODY = /^by (a person|the customer,) /
+
+function describeHow({ provider, origin }: Made): string {
   const user = origin?.user == null ? null : toOneLine(origin.user)
   switch (origin?.channel) {
     case 'api':
@@ -45,7 +58,12 @@ function describeUnknownChannel(origin: Made['origin'], user: string | null): st
 export function factOfOrigin(action: Made): string {
   const text = describeOrigin(action)
   const { channel, key_name, user } = action.origin ?? { channel: null, key_name: null, user: null }
-  const isKnown = key_name !== null || user !== null || channel === 'automatic' || channel === 'hosted_page'
+  const isKnown =
+    action.actor_name !== undefined ||
+    key_name !== null ||
+    user !== null ||
+    channel === 'automatic' ||
+    channel === 'hosted_page'
   if (isKnown) return capitalise(text)
   switch (channel) {
     case 'api':

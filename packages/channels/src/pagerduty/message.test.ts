@@ -133,6 +133,7 @@ describe('the severity', () => {
     { name: 'a storm', alert: SAMPLE_ALERTS['storm.reported'](), severity: 'critical' },
     { name: 'a rejected refund', alert: incident({}, 'REFUND_REJECTED'), severity: 'error' },
     { name: 'a refund that was made twice', alert: incident({}, 'REFUNDED_TWICE'), severity: 'error' },
+    { name: 'a canary, in test mode too', alert: incident({ mode: 'test' }, 'CANARY_USED'), severity: 'critical' },
     { name: 'a disabled channel', alert: sampleChannelIncident(), severity: 'error' },
     { name: 'a budget that is used up', alert: threshold(100), severity: 'error' },
     { name: 'a budget that is nearly used up', alert: threshold(80), severity: 'warning' },

@@ -142,6 +142,7 @@ export function severityOf(alert: Alert): PagerDutySeverity {
 
 function severityOfIncident({ code, burst }: Incident, action: Action | null): PagerDutySeverity {
   if (burst !== undefined) return isTestBurst(burst) ? 'info' : 'critical'
+  if (code === 'CANARY_USED') return 'critical'
   if (action?.mode === 'test') return 'info'
   if (code !== 'UNEXPECTED_ACTION') return 'error'
   const movedNothing = action?.kind === 'refund' && (action.state === 'failed' || action.state === 'canceled')

@@ -570,7 +570,7 @@ export type Incident = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "CANARY_USED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -674,7 +674,7 @@ export type IncidentWithTimeline = {
   incident_id: string
   project_id: string
   connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "CANARY_USED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
   state: "open" | "acknowledged" | "resolved"
   summary: string
   action_id: string | null
@@ -1529,6 +1529,117 @@ export interface Api {
       merged_into?: string
     }>
   }
+  actors: {
+    /** GET /v1/projects/{id}/actors: List who made refunds and cancellations, the last to act first */
+    list(id: string, query?: {
+      /** The largest number of items */
+      limit?: number
+      /** `next_cursor` of the previous page */
+      cursor?: string
+      kind?: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
+      role?: "ours" | "person" | "agent" | "canary" | "unknown"
+    }, options?: RequestOptions): PagedList<{
+      actor_id: string
+      project_id: string
+      /** Null if the actions that named it are no longer known */
+      kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix" | null
+      /** The name or id of the key, the user, or the prefix. Null if there is none, or if it was erased */
+      label: string | null
+      provider: "processor" | "reseller" | "subscription" | null
+      /** The connected account at the provider; null if there is none */
+      account: string | null
+      name: string | null
+      role: "ours" | "person" | "agent" | "canary" | "unknown"
+      /** When the provider made its first action; null before one is counted */
+      first_at: string | null
+      /** When the provider made its last action */
+      last_at: string | null
+      /** All its actions. Counts are about two seconds late */
+      actions: number
+      /** By kind and currency */
+      totals: ({
+        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+        currency: string | null
+        count: number
+        /** Minor units of the actions that moved money */
+        amount: number
+      })[]
+      /** 0 before somebody named it */
+      version: number
+    }>
+    /** POST /v1/projects/{id}/actors: Declare software by the prefix of its idempotency keys */
+    declare(id: string, body: {
+      /** The beginning of the idempotency keys that your software sends to the card processor, e.g. "billing-" */
+      prefix: string
+      name: string
+      role?: "ours" | "person" | "agent" | "canary" | "unknown"
+    }, options?: RequestOptions): Promise<{
+      actor_id: string
+      project_id: string
+      /** Null if the actions that named it are no longer known */
+      kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix" | null
+      /** The name or id of the key, the user, or the prefix. Null if there is none, or if it was erased */
+      label: string | null
+      provider: "processor" | "reseller" | "subscription" | null
+      /** The connected account at the provider; null if there is none */
+      account: string | null
+      name: string | null
+      role: "ours" | "person" | "agent" | "canary" | "unknown"
+      /** When the provider made its first action; null before one is counted */
+      first_at: string | null
+      /** When the provider made its last action */
+      last_at: string | null
+      /** All its actions. Counts are about two seconds late */
+      actions: number
+      /** By kind and currency */
+      totals: ({
+        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+        currency: string | null
+        count: number
+        /** Minor units of the actions that moved money */
+        amount: number
+      })[]
+      /** 0 before somebody named it */
+      version: number
+    }>
+    /** PATCH /v1/projects/{id}/actors/{actor_id}: Name an actor, and say what it is */
+    name(id: string, actor_id: string, body: {
+      /** As people know it; null for none */
+      name?: string | null
+      /** `canary`: each action of it from now on opens an incident CANARY_USED at once */
+      role?: "ours" | "person" | "agent" | "canary" | "unknown"
+    }, options?: RequestOptions): Promise<{
+      actor_id: string
+      project_id: string
+      /** Null if the actions that named it are no longer known */
+      kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix" | null
+      /** The name or id of the key, the user, or the prefix. Null if there is none, or if it was erased */
+      label: string | null
+      provider: "processor" | "reseller" | "subscription" | null
+      /** The connected account at the provider; null if there is none */
+      account: string | null
+      name: string | null
+      role: "ours" | "person" | "agent" | "canary" | "unknown"
+      /** When the provider made its first action; null before one is counted */
+      first_at: string | null
+      /** When the provider made its last action */
+      last_at: string | null
+      /** All its actions. Counts are about two seconds late */
+      actions: number
+      /** By kind and currency */
+      totals: ({
+        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+        currency: string | null
+        count: number
+        /** Minor units of the actions that moved money */
+        amount: number
+      })[]
+      /** 0 before somebody named it */
+      version: number
+    }>
+    /** DELETE /v1/projects/{id}/actors/{actor_id}: Remove the name and the role of an actor, or a declared prefix */
+    forget(id: string, actor_id: string, options?: RequestOptions): Promise<void>
+  }
   alertChannels: {
     /** GET /v1/alert-channels: List alert channels, newest first */
     list(query?: {
@@ -2135,7 +2246,7 @@ export interface Api {
       project_id: string
       filter: {
         connection_id?: string
-        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+        code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "CANARY_USED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
         /** The state before the change; if omitted, every state that allows it */
         state?: "open" | "acknowledged" | "resolved"
         opened_from?: string
@@ -2195,7 +2306,7 @@ export interface Api {
       /** Only this connected account of the card processor */
       account?: string
       state?: "open" | "acknowledged" | "resolved"
-      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code?: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "CANARY_USED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       /** Only incidents of this storm */
       storm_id?: string
       /** Only incidents about actions of this actor */
@@ -2212,7 +2323,7 @@ export interface Api {
       incident_id: string
       project_id: string
       connection_id: string | null
-      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
+      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "CANARY_USED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
       state: "open" | "acknowledged" | "resolved"
       summary: string
       action_id: string | null
@@ -3198,6 +3309,12 @@ export const CALLS = {
   actions: {
     list: ['GET', '/v1/actions', 'query', 'page'],
     get: ['GET', '/v1/actions/{id}', 'none', 'json'],
+  },
+  actors: {
+    list: ['GET', '/v1/projects/{id}/actors', 'query', 'page'],
+    declare: ['POST', '/v1/projects/{id}/actors', 'body', 'json'],
+    name: ['PATCH', '/v1/projects/{id}/actors/{actor_id}', 'body', 'json'],
+    forget: ['DELETE', '/v1/projects/{id}/actors/{actor_id}', 'none', 'nothing'],
   },
   alertChannels: {
     list: ['GET', '/v1/alert-channels', 'query', 'page'],

@@ -199,6 +199,8 @@ export const IncidentCode = z.enum([
   'REFUNDED_TWICE',
   /** Unusually many actions of a connection that nothing explains so far (Incident.burst). Their second looks are not done yet. */
   'UNEXPLAINED_BURST',
+  /** An action of an actor that nobody may use (role `canary`). Only a person resolves it. */
+  'CANARY_USED',
   /** A connection's hints could not be verified for 15 minutes. */
   'VERIFICATION_UNAVAILABLE',
   /** The provider lists events that did not arrive. */

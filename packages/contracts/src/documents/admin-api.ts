@@ -4,6 +4,7 @@ import type { ChannelFilter } from '../channels/channel-filter.ts'
 import type { ChannelKind } from '../channels/channel-kind.ts'
 import type { QuietHours } from '../channels/quiet-hours.ts'
 import type { SealedSecret } from '../channels/sealed-secret.ts'
+import type { ActorRole } from '../http/actor.ts'
 import type { ApiKey } from '../http/api-key.ts'
 import type { Connection } from '../http/connection.ts'
 import type { Person, RoleInProject, Session } from '../http/person.ts'
@@ -31,6 +32,23 @@ export interface ProjectDocument {
   /** Null or absent if the project is active. */
   archived_at?: Date | null
   /** Grows by one with each change. */
+  version: number
+  created_at: Date
+  updated_at: Date
+}
+
+/** What people said about an actor, under its id. */
+export interface ActorDocument {
+  _id: string
+  project_id: string
+  /** The declared beginning of its idempotency keys; null if the provider names the actor. */
+  prefix: string | null
+  name: string | null
+  role: ActorRole
+  /** Since when it has the role. Only later actions of a canary open an incident. */
+  role_since: Date
+  /** When what people said was removed; null if it was not. The document is kept, so that all processes notice. */
+  removed_at: Date | null
   version: number
   created_at: Date
   updated_at: Date

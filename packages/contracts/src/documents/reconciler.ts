@@ -205,6 +205,17 @@ export interface DailyTotalsDocument {
   count_at?: Date
   totals: DailyTotal[]
   times: DailyTimes
+  /** The actors of the day, and their number. Absent in documents of earlier versions. */
+  actors?: DailyActor[]
+  actor_count?: number
+}
+
+/** The actions of one kind and currency that an actor made on a day. */
+export interface DailyActor extends Pick<DailyTotal, 'kind' | 'currency' | 'count' | 'amount'> {
+  actor_id: string
+  /** The provider's times of the first and the last of them. */
+  first: string
+  last: string
 }
 
 /** The sum of the daily totals of all connections of a project. */

@@ -1,4 +1,5 @@
 export * from './action.ts'
+export * from './actor.ts'
 export * from './api-key.ts'
 export * from './audit.ts'
 export * from './budget.ts'

@@ -4,8 +4,13 @@ export interface Rules {
   readonly recheckDelayMs: number
 }
 
+/** The actors that nobody may use, each with the time from which on this holds, in milliseconds since the epoch. */
+export type Canaries = ReadonlyMap<string, number>
+
 /** The settings and the time that all decisions of a batch share. */
 export interface DecisionContext extends Rules {
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** Absent means none. */
+  readonly canaries?: Canaries
 }

@@ -14,7 +14,7 @@ interface IncidentBase {
 type IncidentSubject = IncidentBase &
   (
     | { readonly code: 'UNEXPECTED_ACTION'; readonly outOfBand: OutOfBand }
-    | { readonly code: 'REFUND_REJECTED'; readonly outOfBand: null }
+    | { readonly code: 'REFUND_REJECTED' | 'CANARY_USED'; readonly outOfBand: null }
     | { readonly code: 'REFUNDED_TWICE'; readonly outOfBand: OutOfBand; readonly refundedTwice: RefundedTwice }
   )
 

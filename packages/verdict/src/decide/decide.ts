@@ -6,6 +6,7 @@ import type { ExpectedChange } from '../case/expected-change.ts'
 import type { LookInput } from '../case/looks.ts'
 import { erasePersonalData } from '../case/personal-data.ts'
 import { withExpectedChanges } from '../explain/cover-actions.ts'
+import { reportCanaries } from '../incident/canary.ts'
 import { changeIncidentOfCase } from '../incident/change-incident.ts'
 import type { ChangeIncident } from '../incident/life-cycle.ts'
 import { reportRefundedTwice } from '../incident/refunded-twice.ts'
@@ -64,7 +65,7 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
     case 'change_incident':
       return changeIncidentOfCase(theCase, input.command, now)
     case 'second_look':
-      return followOperations(applyLook(theCase, input, context), now)
+      return report(applyLook(theCase, input, context), context)
     default:
       return input satisfies never
   }
@@ -99,11 +100,11 @@ function applySighting(theCase: Case, { sighting, source }: Extract<Input, { kin
 
 function judge(theCase: Case, context: DecisionContext): Case {
   const named = markReleases(addDetailsOfCharges(addConnectionsOfTotals(addPaymentNames(theCase)), context.now))
-  return followOperations(judgeCase(updateProvisionalRefunds(named, context), context), context.now)
+  return report(judgeCase(updateProvisionalRefunds(named, context), context), context)
 }
 
-/** Updates the operations after the verdicts: their outcomes, second refunds, differences and checks. */
-function followOperations(theCase: Case, now: number): Case {
-  const decided = reportRefundedTwice(recordOutcomes(theCase, now), now)
+/** What follows from the verdicts: used canaries, outcomes of operations, second refunds, differences and checks. */
+function report(theCase: Case, { now, canaries }: DecisionContext): Case {
+  const decided = reportRefundedTwice(recordOutcomes(reportCanaries(theCase, canaries, now), now), now)
   return scheduleOperationLooks(reportDrift(decided, now), now)
 }

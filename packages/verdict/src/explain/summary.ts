@@ -39,6 +39,9 @@ function sentenceOf(action: ActionRecord, incident: IncidentRecord, waitsFor: st
     const twice = `${what} was made twice, ${first} and again by operation ${operation_id} (${action.providerRef})`
     return resolution === null ? twice : `${twice}: ${lowerFirst(resolution)}`
   }
+  if (code === 'CANARY_USED' && resolution === null) {
+    return `${what} was made with a canary: an API key or user that nobody may use`
+  }
   if (resolution !== null && lifeCycle?.reason != null) return `${what}: ${lowerFirst(resolution)}`
   if (resolution === null) {
     const yet = waitsFor === undefined ? '' : ` yet: ${waitsFor}`

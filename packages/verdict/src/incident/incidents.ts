@@ -15,7 +15,7 @@ import { alertEntry, incidentEntry } from '../show/outbox-entries.ts'
 /** The fault that an incident reports, and the setting that allowed it. */
 export type IncidentCause =
   | { readonly code: 'UNEXPECTED_ACTION'; readonly connectionId: string; readonly outOfBand: OutOfBand }
-  | { readonly code: 'REFUND_REJECTED'; readonly connectionId: string; readonly outOfBand: null }
+  | { readonly code: 'REFUND_REJECTED' | 'CANARY_USED'; readonly connectionId: string; readonly outOfBand: null }
   | {
       readonly code: 'REFUNDED_TWICE'
       readonly connectionId: string

@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts'
 import type { AdminParts } from '../parts.ts'
 import { actionRoutes } from './actions/actions.ts'
+import { actorRoutes } from './actors/actors.ts'
 import { alertChannelRoutes } from './alert-channels/alert-channels.ts'
 import { apiKeyRoutes } from './api-keys/api-keys.ts'
 import { auditRoutes } from './audit/audit.ts'
@@ -49,6 +50,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...incidentRoutes(parts),
     ...stormRoutes(parts),
     ...actionRoutes(parts),
+    ...actorRoutes(parts),
     ...searchRoutes(parts),
     ...statsRoutes(parts),
     ...liveRoutes(parts),

@@ -51,6 +51,7 @@ const COLLECTIONS = {
   inboxReplayRequests: own<contracts.InboxReplayRequestDocument>('inbox_replay_requests'),
   expectedChanges: own<contracts.ExpectedChangeDocument>('expected_changes'),
   silences: own<contracts.SilenceDocument>('silences'),
+  actors: own<contracts.ActorDocument>('actors'),
   // Owner: reconciler.
   inbox: foreign<contracts.InboxDocument>('inbox'),
   inboxBodies: foreign<contracts.InboxBodyDocument>('inbox_bodies'),

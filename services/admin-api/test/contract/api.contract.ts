@@ -2,8 +2,10 @@
  * The tests of the API over HTTP. api.test.ts runs all of them over the simulated MongoDB, api.integration-test.ts those that depend on
  * the real servers.
  */
+
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { TestApi } from '../test-api.ts'
+import { describeActors } from './actors.contract.ts'
 import { describeAlertChannels } from './alert-channels.contract.ts'
 import { describeApiKeys } from './api-keys.contract.ts'
 import { describeApprovals } from './approvals.contract.ts'
@@ -81,6 +83,7 @@ export const ALL_PARTS: readonly DescribePart[] = [
   describeDeadLetters,
   describeInboxReplays,
   describeSilences,
+  describeActors,
   describeSuppressions,
   describeOperations,
   describeApprovals,

@@ -19,6 +19,7 @@ export interface ProjectResources {
   readonly bulkId: string
   readonly actionId: string
   readonly expectedChangeId: string
+  readonly actorId: string
   /** An active silence of another connection. */
   readonly silenceId: string
   /** The event of a notification of the connection. */
@@ -62,6 +63,7 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
   const window = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }
   const replay = await api.post('/v1/replays', { channel_id: channelId, ...window })
   const expected = await api.post('/v1/expected-changes', { project_id: projectId, kind: 'refund', note: 'x' })
+  const actor = await api.post(`/v1/projects/${projectId}/actors`, { prefix: 'billing-', name: 'x' })
   const quiet = await api.post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'Quiet' })
   const silenced = { project_id: projectId, connection_id: quiet.body.connection_id, reason: 'x' }
   const silence = await api.post('/v1/silences', { ...silenced, duration_seconds: 3600 })
@@ -86,6 +88,7 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
     expectedChangeId: expected.body.expected_change_id,
     silenceId: silence.body.silence_id,
     eventId,
+    actorId: actor.body.actor_id,
     inboxReplayId: inboxReplay.body.replay_id,
     deliveryId: dead._id,
     replayId: replay.body.replay_id,
@@ -214,6 +217,9 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     listStorms: { query: `?project_id=${projectId}` },
     getStorm: { params: { id: own.stormId } },
     dryRunConnection: { params: { id: projectId, connection_id: connectionId }, query: '?out_of_band=ignore' },
+    listActors: { params: { id: projectId } },
+    declareActor: { params: { id: projectId }, body: { prefix: 'desk-', name: 'Desk' } },
+    nameActor: { params: { id: projectId, actor_id: own.actorId }, body: { name: 'Support tool', role: 'ours' } },
     listActions: { query: `?project_id=${projectId}` },
     getAction: { params: { id: actionId } },
     search: { query: `?project_id=${projectId}&q=pi_1` },
@@ -270,6 +276,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     removePerson: { params: { id: own.personId } },
     deleteSuppression: { params: { address: own.suppressed }, query: `?project_id=${projectId}` },
     endSilence: { params: { id: own.silenceId } },
+    forgetActor: { params: { id: projectId, actor_id: own.actorId } },
     deleteExpectedChange: { params: { id: own.expectedChangeId } },
     deleteAlertChannel: { params: { id: channelId } },
     deleteConnection: { params: connection },

@@ -24,11 +24,13 @@ export interface SubscribedChannel {
   readonly showsPersonalData: boolean
 }
 
-/** The names of a project and its connections. */
+/** The names of a project, its connections and its actors. */
 export interface ProjectNames {
   readonly name: string
   readonly connections: ReadonlyMap<string, string>
   readonly deletedConnectionIds: ReadonlySet<string>
+  /** The names that people gave to actors, by the id of the actor. */
+  readonly actors: ReadonlyMap<string, string>
 }
 
 /** The fields of a silence that fan-out needs. */
@@ -42,7 +44,7 @@ export interface SilenceQuestion {
 }
 
 /**
- * Reads `channels`, `projects`, `connections` and `silences` (owned by admin-api), `channel_health` and `suppressions` (owned by the
+ * Reads `channels`, `projects`, `connections`, `actors` and `silences` (owned by admin-api), `channel_health` and `suppressions` (owned by the
  * notifier).
  * Every call is one read for any number of ids.
  */
@@ -52,7 +54,7 @@ export interface ChannelStore {
    * alerts become dead deliveries, which a person sees and can send again.
    */
   findSubscribedChannels(projectIds: readonly string[]): Promise<readonly SubscribedChannel[]>
-  /** The names of these projects and of their connections, by project id. */
+  /** The names of these projects, of their connections and of their actors, by project id. */
   findNames(projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectNames>>
   /** The silences of these connections that overlap the period. */
   findSilences(question: SilenceQuestion): Promise<readonly KnownSilence[]>

@@ -1,6 +1,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { audienceOf } from '@backstop/channels/deliver'
 import type {
+  ActorDocument,
   ChannelHealthDocument,
   ConnectionDocument,
   ProjectDocument,
@@ -64,6 +65,16 @@ const WITH_CONNECTIONS: Document = {
   },
 }
 
+const WITH_ACTORS: Document = {
+  $lookup: {
+    from: 'actors',
+    localField: '_id',
+    foreignField: 'project_id',
+    as: 'actors',
+    pipeline: [{ $match: { removed_at: null } }, { $project: { name: 1 } }],
+  },
+}
+
 const WITH_DELETED_CONNECTIONS: Document = {
   $lookup: {
     from: 'connections',
@@ -117,11 +128,15 @@ export function createMongoChannelStore(db: Db): ChannelStore {
         .aggregate<
           Pick<ProjectDocument, '_id' | 'name'> & {
             connections: Pick<ConnectionDocument, '_id' | 'name' | 'status'>[]
+            actors: Pick<ActorDocument, '_id' | 'name'>[]
           }
-        >([{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS], ONE_ANSWER)
+        >(
+          [{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS, WITH_ACTORS],
+          ONE_ANSWER,
+        )
         .toArray()
       return new Map(
-        named.map(({ _id, name, connections }) => [
+        named.map(({ _id, name, connections, actors }) => [
           _id,
           {
             name,
@@ -129,6 +144,7 @@ export function createMongoChannelStore(db: Db): ChannelStore {
             deletedConnectionIds: new Set(
               connections.filter(({ status }) => status === 'deleted').map(connection => connection._id),
             ),
+            actors: new Map(actors.flatMap(actor => (actor.name === null ? [] : [[actor._id, actor.name] as const]))),
           },
         ]),
       )

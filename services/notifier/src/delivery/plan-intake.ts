@@ -15,7 +15,7 @@ import type { DeliveryMetrics } from '../metrics.ts'
 import { deadLetterOfDelivery, delayedMessage, postponedAgain, postponedMessage } from '../retry/delivery-messages.ts'
 import { decideIntake } from './rules/decide-intake.ts'
 import { decideQuietHold, GATHER_MS, wasHeld } from './rules/quiet-hours.ts'
-import { breaksQuietHours, isBurstAlarm } from './rules/urgent-alert.ts'
+import { breaksQuietHours, isAlarm } from './rules/urgent-alert.ts'
 
 export interface DeliveryIntakeOptions {
   readonly codec: MessageCodec
@@ -261,7 +261,7 @@ class Planner {
       return
     }
     const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, digestGroup } = known
-    const goesAlone = known.goesAlone || isBurstAlarm(request.alert)
+    const goesAlone = known.goesAlone || isAlarm(request.alert)
     const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
     const repeats = digestGroup !== null && !goesAlone && !atOnce
     if (repeats) this.repeatedDigests.set(digestGroup, request.channel_id)

@@ -27,6 +27,7 @@ describeStores('in memory', async () => {
     },
     putSilence: async silence => void collections.silences.set(silence._id, silence),
     putConnection: async (id, project_id, name) => void collections.connections.set(id, { _id: id, project_id, name }),
+    putActor: async (id, project_id, name) => void collections.actors.set(id, { _id: id, project_id, name }),
     delivery: async id => collections.deliveries.get(id),
   }
 })

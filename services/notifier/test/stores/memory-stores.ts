@@ -3,6 +3,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import { audienceOf } from '@backstop/channels/deliver'
 import type {
+  ActorDocument,
   ChannelHealthDocument,
   ConnectionDocument,
   DeadLetterDocument,
@@ -35,6 +36,7 @@ export interface MemoryCollections {
     string,
     Pick<ConnectionDocument, '_id' | 'project_id' | 'name'> & Partial<Pick<ConnectionDocument, 'status'>>
   >
+  readonly actors: Map<string, Pick<ActorDocument, '_id' | 'project_id' | 'name'>>
   readonly silences: Map<string, SilenceDocument>
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
@@ -51,6 +53,7 @@ export function createMemoryCollections(): MemoryCollections {
   return {
     projects: new Map(),
     connections: new Map(),
+    actors: new Map(),
     silences: new Map(),
     channels: new Map(),
     channelHealth: new Map(),
@@ -69,6 +72,7 @@ export function createMemoryChannelStore({
   channelHealth,
   projects,
   connections,
+  actors,
   silences,
   suppressions,
 }: MemoryCollections): ChannelStore {
@@ -112,7 +116,9 @@ export function createMemoryChannelStore({
           if (project === undefined) return []
           const names = new Map(connectionsOf(id).map(({ _id, name }) => [_id, name]))
           const deletedConnectionIds = deletedConnectionsOf(id)
-          return [[id, { name: project.name, connections: names, deletedConnectionIds }] as const]
+          const ofProject = [...actors.values()].filter(({ project_id }) => project_id === id)
+          const named = new Map(ofProject.flatMap(({ _id, name }) => (name === null ? [] : [[_id, name] as const])))
+          return [[id, { name: project.name, connections: names, deletedConnectionIds, actors: named }] as const]
         }),
       )
     },

@@ -134,8 +134,9 @@ async function withEffects(items: readonly WorkItem[], { stores, clock }: Reconc
     return item.kind === 'readback' ? [item.readback.connection_id] : []
   })
   const connections = await stores.connections.byIds([...new Set(ids)])
-  const actors = await stores.actors.ofProjects([...connections.values()].map(({ project_id }) => project_id))
-  const context = { connections, actors, now: clock.now() }
+  const now = clock.now()
+  const projectIds = [...connections.values()].map(({ project_id }) => project_id)
+  const context = { connections, actors: await stores.actors.ofProjects(projectIds, now), now }
   return items.map(item => ({ item, effects: effectsOf(item, context) }))
 }
 
@@ -213,7 +214,8 @@ async function decideRound(
   // sent with this batch.
   const open = inputsOf(round.filter(entry => !isDone(entry)))
   const loaded = await loadRound({ all: inputsOf(round), open }, parts, now)
-  const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs })
+  const { canaries } = parts.stores.actors
+  const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs, canaries })
   await forEachYielding([...loaded.loadedInputs, ...open], caseInput => workspace.apply(caseInput, loaded.facts))
   const results = workspace.results()
   const { cases, expectedChangeUses } = parts.stores

@@ -46,6 +46,7 @@ const randomAction = fc
     currency: fc.constantFrom('eur', 'usd', null),
     state: fc.constantFrom('succeeded', 'failed'),
     mode: fc.constantFrom('live', 'test', null, undefined),
+    actor_id: fc.constantFrom('acr_1', 'acr_2', undefined),
     amount: fc.option(fc.nat(9_000_000_000_000), { nil: null }),
     merged_into: fc.option(fc.constant('act_other'), { nil: undefined, freq: 5 }),
     made: times,
@@ -54,10 +55,11 @@ const randomAction = fc
     // False for a document of an earlier version.
     storesBucket: fc.boolean(),
   })
-  .map(({ made, seen, judged, storesBucket, merged_into, mode, ...fields }) => ({
+  .map(({ made, seen, judged, storesBucket, merged_into, mode, actor_id, ...fields }) => ({
     ...fields,
     ...(storesBucket && judged !== null ? { verdict_bucket: bucketOf(judged - HOUR) } : {}),
     ...(mode === undefined ? {} : { mode }),
+    ...(actor_id === undefined ? {} : { actor_id }),
     ...(merged_into === undefined ? {} : { merged_into }),
     provider_created_at: iso(made),
     first_seen_at: iso(seen),
@@ -126,7 +128,7 @@ test('the time to a verdict is stored with the action, so that a count does not 
   expect(times.verdict).toEqual([[1_200, 1]])
 })
 
-const EMPTY = { totals: [], times: { verdict: [], acknowledgement: [], resolution: [] } }
+const EMPTY = { totals: [], actors: [], times: { verdict: [], acknowledgement: [], resolution: [] } }
 const TOTAL = {
   verdict: 'pending',
   reason: 'awaiting_second_look',

@@ -9,7 +9,14 @@ import { isoTime } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 import { type CountedDay, countedDayId, projectDayId } from '@backstop/verdict'
 import type { Collection } from 'mongodb'
-import { countIncidentTimes, type DailyTotalKey, type DayCount, sumDays } from './rules/count-day.ts'
+import {
+  type CountedActions,
+  countActors,
+  countIncidentTimes,
+  type DailyTotalKey,
+  type DayCount,
+  sumDays,
+} from './rules/count-day.ts'
 import { CLOCK_DIFFERENCE_MS, type ProjectDay, type TotalsStore } from './totals-store.ts'
 
 const DAY_MS = 86_400_000
@@ -49,17 +56,18 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
         const opened = { $gte: new Date(day.day), $lt: new Date(day.day + DAY_MS) }
         const about = { connection_id: day.connectionId, opened, action_id: { $ne: null } }
         const projection = { opened_at: 1, acknowledged_at: 1, resolved_at: 1 }
-        const [{ totals, times }, ofDay] = await Promise.all([
+        const [{ totals, times, actors: named }, ofDay] = await Promise.all([
           countActions(actions, day),
           incidents.find(about, { projection, maxTimeMS: COUNT_WITHIN_MS }).toArray(),
         ])
-        return { totals, times: { ...times, ...countIncidentTimes(ofDay) } }
+        return { totals, actors: named, times: { ...times, ...countIncidentTimes(ofDay) } }
       }),
 
-    save: (day, { totals, times }) =>
+    save: (day, { totals, times, actors }) =>
       asUnavailable(async () => {
         const noLaterCount = { _id: countedDayId(day), counted: { $lte: day.marks } }
-        await days.updateOne(noLaterCount, { $set: { totals: [...totals], times, counted: day.marks } })
+        const counted = { totals: [...totals], times, actors: [...actors], actor_count: actors.length }
+        await days.updateOne(noLaterCount, { $set: { ...counted, counted: day.marks } })
       }),
 
     sumProject: day =>
@@ -85,7 +93,11 @@ async function countActions(actions: Collection<ActionDocument>, { connectionId,
   const groups = await actions
     .aggregate<GroupOfActions>([{ $match: own }, { $group: TOTALS }], { maxTimeMS: COUNT_WITHIN_MS })
     .toArray()
-  return sumDays(groups.map(toDayCount))
+  const counted = groups.map(toCounted)
+  return {
+    ...sumDays(counted.map(({ totals, times }) => ({ totals, times }))),
+    actors: countActors(counted.flatMap(({ totals }) => totals)),
+  }
 }
 
 /**
@@ -131,14 +143,17 @@ async function storeSum(
 
 /** Actions of a day that have the same total, and the same bucket of the time to their verdict. */
 interface GroupOfActions {
-  readonly _id: DailyTotalKey & { readonly bucket: number | null }
+  readonly _id: DailyTotalKey & { readonly actor_id?: string | null; readonly bucket: number | null }
   /** A Long above 2^53. */
   readonly amount: unknown
   readonly count: number
+  readonly first: string
+  readonly last: string
 }
 
-function toDayCount({ _id: { bucket, ...key }, count, amount }: GroupOfActions): DayCount {
-  const total = { ...key, currency: key.currency ?? null, mode: key.mode ?? null, count, amount: Number(amount) }
+function toCounted({ _id: { bucket, actor_id = null, ...key }, count, amount, first, last }: GroupOfActions) {
+  const sum = { count, amount: Number(amount), actor_id, first, last }
+  const total: CountedActions = { ...key, currency: key.currency ?? null, mode: key.mode ?? null, ...sum }
   const verdict: TimeBucket[] = bucket == null ? [] : [[Number(bucket), count]]
   return { totals: [total], times: { verdict, acknowledgement: [], resolution: [] } }
 }
@@ -184,10 +199,13 @@ const TOTALS = {
     state: '$state',
     // Older actions have no mode. They must not make a total of their own beside those whose mode is null.
     mode: { $ifNull: ['$mode', null] },
+    actor_id: '$actor_id',
     bucket: { $ifNull: ['$verdict_bucket', BUCKET_OF_TIMELINE] },
   },
   count: { $sum: 1 },
   amount: { $sum: { $toLong: { $ifNull: ['$amount', 0] } } },
+  first: { $min: '$provider_created_at' },
+  last: { $max: '$provider_created_at' },
 }
 
 /** A pipeline, because a day that waits for its count keeps its place. */

@@ -1,5 +1,11 @@
 import { type Action, countInBuckets, type Incident } from '@backstop/contracts'
-import { countIncidentTimes, type DayCount, sumDays, timeToVerdict } from '../../src/totals/rules/count-day.ts'
+import {
+  countActors,
+  countIncidentTimes,
+  type DayCount,
+  sumDays,
+  timeToVerdict,
+} from '../../src/totals/rules/count-day.ts'
 
 const NO_TIMES = { verdict: [], acknowledgement: [], resolution: [] }
 
@@ -12,11 +18,17 @@ export function countDay(
   actions: readonly Omit<Action, 'action_id'>[],
   incidents: readonly Omit<Incident, 'incident_id'>[],
 ): DayCount {
-  const single = actions.map(({ verdict, reason, kind, currency, state, mode = null, amount }) => ({
-    totals: [{ verdict, reason, kind, currency, state, mode, count: 1, amount: amount ?? 0 }],
-    times: NO_TIMES,
-  }))
+  const single = actions.map(
+    ({ verdict, reason, kind, currency, state, mode = null, amount, actor_id = null, provider_created_at: at }) => {
+      const own = { verdict, reason, kind, currency, state, mode, count: 1, amount: amount ?? 0 }
+      return { ...own, actor_id, first: at, last: at }
+    },
+  )
   const times = actions.flatMap(action => timeToVerdict(action) ?? [])
-  const { totals } = sumDays(single)
-  return { totals, times: { verdict: countInBuckets(times), ...countIncidentTimes(incidents) } }
+  const { totals } = sumDays(single.map(total => ({ totals: [total], times: NO_TIMES })))
+  return {
+    totals,
+    actors: countActors(single),
+    times: { verdict: countInBuckets(times), ...countIncidentTimes(incidents) },
+  }
 }

@@ -1,5 +1,6 @@
 import {
   type Action,
+  type ActorDocument,
   COLLECTIONS,
   type ConnectionDocument,
   type DailyTotalsDocument,
@@ -43,6 +44,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     inboxReplays: new Map(),
     connections: new Map(),
     projectNames: new Map(),
+    namedActors: [],
     sweeps: new Map(),
     expectedChanges: [],
     expectedChangeUses: new Map(),
@@ -79,7 +81,11 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     inbox: createMemoryInbox(contents.inbox),
     heartbeats: createMemoryHeartbeats(contents),
     operationSearch: createMemoryOperationSearch(),
-    actors: createActorDirectory({ secretsOf: async ids => new Map(ids.map(id => [id, `secret of ${id}`])) }),
+    actors: createActorDirectory({
+      secretsOf: async ids => new Map(ids.map(id => [id, `secret of ${id}`])),
+      changedSince: async since =>
+        contents.namedActors.filter(({ updated_at }) => since === null || updated_at >= since),
+    }),
     // It lists no actions, so no burst is seen. The burst alarm is tested over the simulated MongoDB (bursts.test.ts).
     bursts: createMongoBursts(openSimulatedMongo(COLLECTIONS).mongo),
     inboxReplays: createMemoryInboxReplays(contents),
@@ -104,6 +110,7 @@ export interface MemoryContents {
   readonly inboxReplays: Map<string, InboxReplayDocument>
   readonly connections: Map<string, ConnectionDocument>
   readonly projectNames: Map<string, string>
+  readonly namedActors: ActorDocument[]
   readonly sweeps: Map<string, SweepDocument>
   readonly expectedChanges: ExpectedChangeDocument[]
   readonly expectedChangeUses: Map<string, ExpectedChangeUses>

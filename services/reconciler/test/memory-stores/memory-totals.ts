@@ -48,10 +48,11 @@ export function createMemoryTotals(
             action_id !== null && connection_id === connectionId && dayOf(Date.parse(opened_at)) === day,
         ),
       ),
-    save: async (day, { totals, times }) => {
+    save: async (day, { totals, times, actors }) => {
       const known = days.get(countedDayId(day))
       if (known === undefined || known.counted > day.marks) return
-      days.set(known._id, { ...known, totals: [...totals], times, counted: day.marks })
+      const counted = { totals: [...totals], times, actors: [...actors], actor_count: actors.length }
+      days.set(known._id, { ...known, ...counted, counted: day.marks })
     },
     sumProject: async ({ projectId, day }) => {
       const _id = projectDayId({ projectId, day })

@@ -92,6 +92,7 @@ export const INCIDENT_CODES = [
   { value: 'CHANNEL_FAILING', label: 'Channel delivers nothing' },
   { value: 'REFUND_REJECTED', label: 'Refund rejected' },
   { value: 'REFUNDED_TWICE', label: 'Refunded twice' },
+  { value: 'CANARY_USED', label: 'Canary used' },
   { value: 'UNEXPLAINED_BURST', label: 'Burst of unexplained actions' },
   { value: 'VERIFICATION_UNAVAILABLE', label: 'Provider cannot be read' },
   { value: 'FEED_SILENT', label: 'Feed silent' },

@@ -8,6 +8,7 @@ import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { DocumentFilter, Range } from '../../store/collection.ts'
 import type { ReadCollections } from '../../store/stores.ts'
+import { nameActors } from '../actors/name-actors.ts'
 import { type PlacedItem, pageOfStorm } from '../storms/read-storm.ts'
 
 const tag = 'Actions'
@@ -26,7 +27,14 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       isStreamable: true,
       query: ActionQuery,
       schema: ShownAction,
-      page: (request, place) => pageActions(stores, request, place),
+      page: async (request, place) => {
+        const found = await pageActions(stores, request, place)
+        const named = await nameActors(
+          stores,
+          found.map(({ item }) => item),
+        )
+        return named.map((item, index) => ({ item, place: (found[index] as (typeof found)[number]).place }))
+      },
       placeOf: ({ place }: PlacedItem<ActionDocument>) => place,
       show: ({ item }) => showAction(item),
     }),
@@ -40,7 +48,10 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       item: 'action',
       schema: ShownAction,
       collection: stores.actions,
-      show: showAction,
+      show: async action => {
+        const [named = action] = await nameActors(stores, [action])
+        return showAction(named)
+      },
     }),
   ]
 }

@@ -1,4 +1,4 @@
-import { nextStepsOfBurst, nextStepsOfRepeat, providerStepsOf } from '@backstop/channels'
+import { nextStepsOfBurst, nextStepsOfCanary, nextStepsOfRepeat, providerStepsOf } from '@backstop/channels'
 import {
   type ActionDocument,
   type DeliveryDocument,
@@ -23,6 +23,7 @@ import { showDocument } from '../../rules/show-document.ts'
 import type { SearchIndex } from '../../store/search-index.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
+import { nameActors } from '../actors/name-actors.ts'
 import { type PlacedItem, pageOfStorm } from '../storms/read-storm.ts'
 import { bulkRoutes } from './bulk-changes.ts'
 import { changeIncidentRoutes } from './change-incident.ts'
@@ -118,11 +119,12 @@ async function findIds(search: SearchIndex, projectId: string | undefined, q: st
 }
 
 async function showWithTimeline(
-  stores: Pick<ReadCollections, 'actions' | 'deliveries' | 'silences' | 'stormMembers' | 'storms'>,
+  stores: Pick<ReadCollections, 'actions' | 'actors' | 'deliveries' | 'silences' | 'stormMembers' | 'storms'>,
   incident: IncidentDocument,
 ): Promise<IncidentWithTimeline> {
   const { project_id, action_id } = incident
-  const action = action_id === null ? undefined : await stores.actions.find({ _id: action_id, project_id })
+  const about = action_id === null ? undefined : await stores.actions.find({ _id: action_id, project_id })
+  const [action] = about === undefined ? [] : await nameActors(stores, [about])
   const sent = await stores.deliveries.findAll({ alert_id: { in: alertsOf(incident) }, project_id })
   const [shown] = await showIncidents(stores, [incident])
   return {
@@ -135,7 +137,10 @@ async function showWithTimeline(
   }
 }
 
-/** @returns null if nothing is left to do about a burst, and for an action that is not unexplained, unless it repeats another refund */
+/**
+ * @returns null if nothing is left to do about a burst, and for an action that is not unexplained, unless it repeats another refund or a canary
+ * made it
+ */
 function showNextSteps(
   { code, burst, state }: IncidentDocument,
   action: ActionDocument | undefined,
@@ -143,6 +148,7 @@ function showNextSteps(
   if (burst !== undefined) return state === 'resolved' ? null : stepsOf(nextStepsOfBurst(burst))
   if (action === undefined) return null
   if (code === 'REFUNDED_TWICE') return stepsOf(nextStepsOfRepeat(showAction(action)))
+  if (code === 'CANARY_USED') return stepsOf(nextStepsOfCanary(showAction(action)))
   return action.verdict === 'unexplained' ? stepsOf(providerStepsOf(showAction(action))) : null
 }
 

@@ -3,6 +3,8 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'API keys': 'Keys for programs: their scopes, their project, their rotation and their last use.',
   About: 'Links and this document. No key is required.',
   Actions: 'Refunds and cancellations that a provider shows, each with its verdict and the reason.',
+  Actors:
+    'Who made refunds and cancellations, as far as the providers name them, with the names that people gave them.',
   'Alert channels': 'Where alerts of a project are sent: Slack, e-mail, webhooks, PagerDuty, Teams and Discord.',
   Approvals: 'Decisions about operations that wait for approval.',
   Audit: 'Who changed what, and who was refused.',

@@ -7,6 +7,7 @@ const NAMES = {
   name: 'Acme Games',
   connections: new Map([['con_1', 'Shop Germany']]),
   deletedConnectionIds: new Set<string>(),
+  actors: new Map([['acr_1', 'Support tool']]),
 }
 const CONSOLE = 'https://console.example.com'
 
@@ -28,6 +29,15 @@ test('adds the names, and the page of the incident in the console beside the pag
   expect(completeAlert(opened, NAMES, CONSOLE).data).toMatchObject({
     action: { links: { provider: null, console: `${CONSOLE}/p/${opened.project_id}/incidents/inc_alr_1` } },
   })
+})
+
+test('names the actor of the action, if people named it', () => {
+  const opened = alert()
+  if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+  const by = (actor_id: string) =>
+    completeAlert({ ...opened, data: { ...opened.data, action: action({ actor_id }) } }, NAMES, CONSOLE).data
+  expect(by('acr_1')).toMatchObject({ action: { actor_id: 'acr_1', actor_name: 'Support tool' } })
+  expect(by('acr_2')).toMatchObject({ action: expect.not.objectContaining({ actor_name: expect.anything() }) })
 })
 
 test('has no link to a console without an address, and no names of an unknown project', () => {

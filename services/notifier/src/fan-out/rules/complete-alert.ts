@@ -21,7 +21,12 @@ export function completeAlert(alert: Alert, names: ProjectNames | undefined, pub
     links: { console },
   }
   if ('action' in data && data.action !== null) {
-    data.action = { ...data.action, links: { provider: data.action.links?.provider ?? null, console } }
+    const actor_name = names?.actors.get(data.action.actor_id ?? '')
+    data.action = {
+      ...data.action,
+      ...(actor_name === undefined ? {} : { actor_name }),
+      links: { provider: data.action.links?.provider ?? null, console },
+    }
   }
   if ('storm' in data) data.storm = { ...data.storm, links: { ...data.storm.links, console } }
   // TypeScript does not see that `data` keeps the type of its event.

@@ -1,15 +1,23 @@
 import {
   type Action,
   countInBuckets,
+  type DailyActor,
   type DailyTimes,
   type DailyTotal,
   type Incident,
+  movedNoMoney,
   sumBuckets,
 } from '@backstop/contracts'
 
-export interface DayCount {
+/** What the sum of a project has of each connection. */
+export interface DaySum {
   readonly totals: readonly DailyTotal[]
   readonly times: DailyTimes
+}
+
+/** The counts of a day of one connection. */
+export interface DayCount extends DaySum {
+  readonly actors: readonly DailyActor[]
 }
 
 /** What the actions of one total have in common. */
@@ -17,13 +25,49 @@ export type DailyTotalKey = Omit<DailyTotal, 'count' | 'amount'>
 
 const VERDICT_ENTRIES = new Set(['explained', 'second_look'])
 
+/** The most actors of a day that are kept: those with the most actions. */
+const MAX_ACTORS = 1_000
+
+/** Actions with the same total that one actor made; null if the provider named none. */
+export interface CountedActions extends DailyTotal {
+  readonly actor_id: string | null
+  readonly first: string
+  readonly last: string
+}
+
+/** The counts of each actor, by kind and currency. Amounts that moved no money in the end are left out. */
+export function countActors(groups: readonly CountedActions[]): DailyActor[] {
+  const actors = new Map<string, DailyActor>()
+  for (const { actor_id, kind, currency, state, count, amount, first, last } of groups) {
+    if (actor_id === null) continue
+    const key = [actor_id, kind, currency].join()
+    const known = actors.get(key) ?? { actor_id, kind, currency, count: 0, amount: 0, first, last }
+    actors.set(key, {
+      ...known,
+      count: known.count + count,
+      amount: known.amount + (movedNoMoney(state) ? 0 : amount),
+      ...spanOf([known.first, known.last, first, last]),
+    })
+  }
+  const idOf = ({ actor_id, kind, currency }: DailyActor) => [actor_id, kind, currency].join()
+  return [...actors.values()].sort((a, b) => b.count - a.count || (idOf(a) < idOf(b) ? -1 : 1)).slice(0, MAX_ACTORS)
+}
+
+/** The first and the last of some times. */
+function spanOf(times: readonly string[]): Pick<DailyActor, 'first' | 'last'> {
+  const ordered = times.toSorted()
+  return { first: ordered[0] ?? '', last: ordered.at(-1) ?? '' }
+}
+
 /** Adds the counts of several connections. */
-export function sumDays(days: readonly DayCount[]): DayCount {
+export function sumDays(days: readonly DaySum[]): DaySum {
   const totals = new Map<string, DailyTotal>()
   for (const total of days.flatMap(day => day.totals)) {
     const key = keyOf(total)
     const { count, amount } = totals.get(key) ?? { count: 0, amount: 0 }
-    totals.set(key, { ...total, count: count + total.count, amount: amount + total.amount })
+    const { verdict, reason, kind, currency, state, mode } = total
+    const sum = { count: count + total.count, amount: amount + total.amount }
+    totals.set(key, { verdict, reason, kind, currency, state, mode, ...sum })
   }
   const timesOf = (what: keyof DailyTimes) => sumBuckets(days.flatMap(({ times }) => times[what]))
   return {
