@@ -94,6 +94,31 @@ describe('incidents in the console', () => {
     expect(await page.locator('img, main script').count()).toBe(0)
   })
 
+  test('an incident fills in an expected change of each week, which resolves it and lists what it covers', {
+    timeout: ALERT_MS + 30_000,
+  }, async () => {
+    const { page } = second
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 4_321 })
+    await second.open(`/p/${shop.projectId}/incidents`)
+    const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
+    await row.filter({ hasText: '43.21' }).click({ timeout: ALERT_MS })
+    await page.getByRole('button', { name: 'Expect such changes' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Why').fill('Goodwill by hand')
+    expect(await dialog.getByLabel('Together at most').inputValue()).toBe('43.21')
+    expect(await dialog.getByLabel('Limits apply', { exact: true }).inputValue()).toBe('Each week')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByText('Resolved', { exact: true }).first().waitFor({ timeout: ALERT_MS })
+
+    await second.open(`/p/${shop.projectId}/expected-changes`)
+    const changes = page.getByRole('region', { name: 'Expected changes' }).getByRole('link')
+    await changes.filter({ hasText: 'EUR\u00a043.21 of EUR\u00a043.21 this week' }).click()
+    const uses = page.getByRole('region', { name: 'Covered changes' }).getByRole('link')
+    await uses.filter({ hasText: '43.21' }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+  })
+
   test('an incident is found, acknowledged and resolved by the keyboard alone', {
     timeout: ALERT_MS + 30_000,
   }, async () => {

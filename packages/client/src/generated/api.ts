@@ -2042,11 +2042,11 @@ export interface Api {
       interval: "day" | "week" | "month" | null
       /** Maximum number of covered changes; with an interval, of each period */
       max_changes: number
-      /** Number of changes covered so far; with an interval, of the current period */
+      /** Number of changes covered so far; with an interval, of the current or last period */
       changes_covered: number
       /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
       max_amount: number | null
-      /** Minor units of `currency` covered so far; with an interval, of the current period; null if no currency was given */
+      /** Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given */
       amount_covered: number | null
       note: string
       /** The API key that created the expected change */
@@ -2086,11 +2086,11 @@ export interface Api {
       interval: "day" | "week" | "month" | null
       /** Maximum number of covered changes; with an interval, of each period */
       max_changes: number
-      /** Number of changes covered so far; with an interval, of the current period */
+      /** Number of changes covered so far; with an interval, of the current or last period */
       changes_covered: number
       /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
       max_amount: number | null
-      /** Minor units of `currency` covered so far; with an interval, of the current period; null if no currency was given */
+      /** Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given */
       amount_covered: number | null
       note: string
       /** The API key that created the expected change */
@@ -2124,11 +2124,11 @@ export interface Api {
       interval: "day" | "week" | "month" | null
       /** Maximum number of covered changes; with an interval, of each period */
       max_changes: number
-      /** Number of changes covered so far; with an interval, of the current period */
+      /** Number of changes covered so far; with an interval, of the current or last period */
       changes_covered: number
       /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
       max_amount: number | null
-      /** Minor units of `currency` covered so far; with an interval, of the current period; null if no currency was given */
+      /** Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given */
       amount_covered: number | null
       note: string
       /** The API key that created the expected change */

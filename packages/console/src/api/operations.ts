@@ -2,6 +2,7 @@
 import type { ShownOperation } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
+import type { ListDefinition, ListQuery } from './list-cache.ts'
 import { defineItem, defineList } from './resource.ts'
 
 export const operationList = defineList('operations', api.operations.list, ({ operation_id }) => operation_id)
@@ -36,3 +37,13 @@ export const expectedChangeList = defineList(
   ({ expected_change_id }) => expected_change_id,
 )
 export const expectedChangeQuery = defineItem('expected-changes', api.expectedChanges.get)
+
+export type ExpectedChangeUse = Awaited<ReturnType<typeof api.expectedChanges.listUses>>['data'][number]
+/** The changes that an expected change covers. */
+export function expectedChangeUses(id: string): ListDefinition<ExpectedChangeUse, Record<never, never>> {
+  return defineList(
+    `expected-changes/${id}/uses`,
+    (query?: ListQuery, options?) => api.expectedChanges.listUses(id, query, options),
+    ({ action_id }) => action_id,
+  )
+}

@@ -124,7 +124,9 @@ export const ExpectedChange = z.object({
     'The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total',
   ),
   max_changes: z.int().describe('Maximum number of covered changes; with an interval, of each period'),
-  changes_covered: z.int().describe('Number of changes covered so far; with an interval, of the current period'),
+  changes_covered: z
+    .int()
+    .describe('Number of changes covered so far; with an interval, of the current or last period'),
   max_amount: z
     .int()
     .nullable()
@@ -133,7 +135,7 @@ export const ExpectedChange = z.object({
     .int()
     .nullable()
     .describe(
-      'Minor units of `currency` covered so far; with an interval, of the current period; null if no currency was given',
+      'Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given',
     ),
   note: z.string(),
   created_by: z.string().describe('The API key that created the expected change'),

@@ -1,4 +1,12 @@
-import { type ExpectedChangeDocument, idInReference, partsOfUsesId, periodOf, usesIdOf } from '@backstop/contracts'
+import {
+  type ExpectedChangeDocument,
+  idInReference,
+  type LimitInterval,
+  type Period,
+  partsOfUsesId,
+  periodOf,
+  usesIdOf,
+} from '@backstop/contracts'
 import {
   type Case,
   type ExpectedChange,
@@ -92,10 +100,7 @@ async function findExpectedChanges(
     expiringAfter: now - LOADED_AFTER_EXPIRY_MS,
   })
   return new Map(
-    named.map(({ theCase, refs }) => {
-      const all = found.flatMap(document => expectedChangesOf(document, theCase))
-      return [theCase, expectedChangesAbout(all, refs)]
-    }),
+    named.map(({ theCase, refs }) => [theCase, expectedChangesAbout(expectedChangesOf(found, theCase), refs)]),
   )
 }
 
@@ -128,18 +133,30 @@ export function withUpcomingRefs(caseInputs: readonly CaseInput[], cases: readon
   return cases.map(theCase => ({ theCase, refs: groupOf.get(theCase.refs[0] ?? '') ?? new Set(theCase.refs) }))
 }
 
-/** The expected change; with an interval, one for each period in which the case has an action without an operation. */
-function expectedChangesOf(document: ExpectedChangeDocument, { actions }: Case): readonly ExpectedChange[] {
-  const { limits } = document
-  const whole = expectedChangeOf(document)
-  const interval = limits?.interval
-  if (interval == null) return [whole]
+/** The expected changes of a case: with an interval, one for each period in which the case has an action without an operation. */
+function expectedChangesOf(documents: readonly ExpectedChangeDocument[], { actions }: Case): readonly ExpectedChange[] {
   const times = actions
     .filter(action => needsVerdict(action) && action.operationId === null)
     // A refund that is known only from a total may turn out to be as old as the total before it.
     .flatMap(({ madeFrom, providerCreatedAt }) => [madeFrom ?? providerCreatedAt, providerCreatedAt])
-  const byUsesId = new Map(times.map(at => [usesIdOf(document, at), { interval, ...periodOf(interval, at) }]))
-  return Array.from(byUsesId, ([id, period]) => ({ ...whole, id, period }))
+  const byInterval = new Map<LimitInterval, readonly Period[]>()
+  const periodsOf = (interval: LimitInterval) => {
+    const known = byInterval.get(interval)
+    if (known !== undefined) return known
+    const periods = new Map(times.map(at => periodOf(interval, at)).map(period => [period.firstDay, period]))
+    byInterval.set(interval, [...periods.values()])
+    return [...periods.values()]
+  }
+  return documents.flatMap(document => {
+    const whole = expectedChangeOf(document)
+    const interval = document.limits?.interval
+    if (interval == null) return [whole]
+    return periodsOf(interval).map(period => ({
+      ...whole,
+      id: usesIdOf(document, period.startsAt),
+      period: { interval, ...period },
+    }))
+  })
 }
 
 function expectedChangeOf(document: ExpectedChangeDocument): ExpectedChange {

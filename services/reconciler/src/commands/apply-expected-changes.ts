@@ -75,6 +75,7 @@ function mayBeCovered(change: ExpectedChangeDocument): (action: ActionDocument) 
   return action =>
     action.kind === change.kind &&
     (change.connection_id === null || action.connection_ids.includes(change.connection_id)) &&
+    (change.limits?.actor_id == null || change.limits.actor_id === action.actor_id) &&
     (change.amount === null || change.amount === action.amount) &&
     (change.currency === null || change.currency === action.currency)
 }

@@ -2,9 +2,10 @@ import type { IncidentWithTimeline } from '@backstop/client'
 import { Button, Skeleton, Stack, Textarea } from '@mantine/core'
 import { useInputState } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { incidentQuery } from '../../api/incidents.ts'
 import { formatMoney } from '../../format/money.ts'
+import { DialogButton } from '../../parts/form/index.ts'
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
@@ -19,6 +20,10 @@ import { IncidentTimeline } from './incident-timeline.tsx'
 import { Owner } from './owner.tsx'
 import { type Change, useIncidentChange } from './use-incident-change.ts'
 import { INCIDENT_CODES, kindWord } from './words.ts'
+
+const NewExpectedChange = lazy(async () => ({
+  default: (await import('../settings/new-expected-change.tsx')).NewExpectedChange,
+}))
 
 const ABOVE = ['incidents', 'Incidents'] as const
 const NOT_CHANGED: Record<Exclude<Change['kind'], 'comment'>, string> = {
@@ -96,6 +101,7 @@ function Incident({ incident }: Props) {
 
 /** What is known of the incident, in the order in which people ask for it. */
 function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; canWrite: boolean }) {
+  const { may } = useSession()
   const { action, summary, burst } = incident
   return (
     <div>
@@ -128,6 +134,15 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
       {action?.verdict === 'unexplained' && (
         <Section title="Why nothing explains it">
           <Candidates action={action} />
+          {may('manage', incident.project_id) && (
+            <DialogButton label="Expect such changes" title="New expected change" variant="default" size="md">
+              {close => (
+                <Suspense fallback={<Loading />}>
+                  <NewExpectedChange close={close} like={action} />
+                </Suspense>
+              )}
+            </DialogButton>
+          )}
         </Section>
       )}
       <Section title="Timeline">

@@ -1,13 +1,21 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { api, refresh } from '../../api/client.ts'
 import { useConnectionNames } from '../../api/connections.ts'
-import { type ExpectedChange, expectedChangeQuery } from '../../api/operations.ts'
+import { useList } from '../../api/list.ts'
+import {
+  type ExpectedChange,
+  type ExpectedChangeUse,
+  expectedChangeQuery,
+  expectedChangeUses,
+} from '../../api/operations.ts'
 import { ConfirmButton } from '../../parts/form/index.ts'
+import { type Column, FilteredList, moneyColumn, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { PageHead, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { type FactList, Facts, idFact, Principal, Time, timeFact } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import { INTERVALS } from '../operations/words.ts'
 import { describeCovered, describeUse, ExpectedChangeBadge } from './expected-change-words.tsx'
 
 const ABOVE = ['expected-changes', 'Expected changes'] as const
@@ -51,10 +59,45 @@ function ChangePage({ change }: { change: ExpectedChange }) {
       />
       <div className="body">
         <Facts facts={factsOf(change, names)} />
+        <Uses change={change} />
       </div>
     </>
   )
 }
+
+/** Every change that it covers, those of the newest interval first. */
+function Uses({ change: { expected_change_id, interval } }: { change: ExpectedChange }) {
+  const id = useMemo(() => expectedChangeUses(expected_change_id), [expected_change_id])
+  return (
+    <FilteredList
+      label="Covered changes"
+      list={useList(id, {})}
+      columns={columnsOf(interval)}
+      opens="actions"
+      empty="It covers no change yet."
+    />
+  )
+}
+
+function columnsOf(interval: ExpectedChange['interval']): readonly Column<ExpectedChangeUse>[] {
+  const from = textColumn<ExpectedChangeUse>(
+    interval === null ? '' : INTERVAL_STARTS[interval],
+    '120px',
+    ({ period_start }) => period_start,
+    { card: 'line' },
+  )
+  return [
+    textColumn('Payment or subscription', 'minmax(0, 1fr)', ({ subject, action_id }) => subject ?? action_id, {
+      card: 'title',
+      tone: 'mono',
+    }),
+    ...(interval === null ? [] : [from]),
+    moneyColumn('140px', ({ amount, currency }) => ({ amount: currency === null ? null : amount, currency }), 'line'),
+    timeColumn('Made', '120px', ({ provider_created_at }) => provider_created_at),
+  ]
+}
+
+const INTERVAL_STARTS = { day: 'Day', week: 'Week from', month: 'Month from' } as const
 
 function factsOf(change: ExpectedChange, names: ReadonlyMap<string, string>): FactList {
   const { deleted_at, incident_id } = change
@@ -62,6 +105,9 @@ function factsOf(change: ExpectedChange, names: ReadonlyMap<string, string>): Fa
     ['State', <ExpectedChangeBadge key="state" change={change} />],
     ['Covers', describeCovered(change, names)],
     ['Payment or subscription', idFact(change.subject)],
+    ['Customer', idFact(change.customer_id)],
+    ['Made by', idFact(change.actor_id)],
+    ['Limits apply to', change.interval && `${INTERVALS[change.interval]}, in UTC`],
     ['Used', describeUse(change)],
     ['Begins', timeFact(change.starts_at)],
     [deleted_at === null ? 'Ends' : 'Would have ended', timeFact(change.expires_at)],

@@ -29,7 +29,9 @@ export function expectedChangeRoutes(parts: AdminParts): Route[] {
     schema: ExpectedChange,
     collection: parts.stores.expectedChanges,
     beside: parts.stores.expectedChangeUses,
-    idBeside: (change: ExpectedChangeDocument, now: Date) => usesIdOf(change, now.getTime()),
+    // Of the current period; after its end, of its last one.
+    idBeside: (change: ExpectedChangeDocument, now: Date) =>
+      usesIdOf(change, Math.min(now.getTime(), change.expires_at.getTime() - 1)),
     show: (change: ExpectedChangeDocument, _: unknown, uses: ExpectedChangeUsesDocument | undefined) =>
       showExpectedChange(change, uses),
   } as const
