@@ -1,5 +1,6 @@
 /** Measures events per second from a full topic, compared with a loop that does less. */
 import { join } from 'node:path'
+import type { ConnectionDocument } from '@backstop/contracts'
 import type { ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
 import { makeRefunds, type Refund, unexplainedOf } from '../../test/setup/refunds.ts'
 import type { BenchSurroundings, Comparison } from '../frame/benchmark.ts'
@@ -24,6 +25,7 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
     readings: { events: '/s', 'processor time for one': 'µs', 'MongoDB for one': 'µs' },
     contenders: [
       { name: 'reconciler', measure: async () => measureReconciler(await open('reconciler')) },
+      { name: '1,000 connected accounts', measure: async () => measurePlatform(await open('platform')) },
       {
         name: 'bare loop',
         measure: async () => measureBareLoop(await open('bare-loop'), await open('reconciler'), surroundings),
@@ -31,6 +33,13 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
     ],
     targets: [
       { reading: 'events', of: 'reconciler', against: 'bare loop', is: 'at least', value: 0.65 },
+      {
+        reading: 'processor time for one',
+        of: '1,000 connected accounts',
+        against: 'reconciler',
+        is: 'at most',
+        value: 1.05,
+      },
       { reading: 'events', of: 'reconciler', is: 'at least', value: 8_000 },
       { reading: 'processor time for one', of: 'reconciler', is: 'at most', value: 90 },
     ],
@@ -39,16 +48,29 @@ export function compareThroughput(worlds: Worlds, surroundings: BenchSurrounding
 
 let rounds = 0
 
+const ACCOUNTS = 1_000
+const accountOf = (index: number) => `acct_1Rf${String(index % ACCOUNTS).padStart(13, '0')}`
+
+/** The same events, each of one of 1,000 accounts, of which all have a setting of their own on one connection. */
+async function measurePlatform(world: ReconcilerAlone) {
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
+    account: accountOf(index),
+    out_of_band: 'alert' as const,
+  }))
+  await world.mongo.db.collection<ConnectionDocument>('connections').updateOne({ _id: 'con_0' }, { $set: { accounts } })
+  return measureReconciler(world, accountOf)
+}
+
 /** Publishes events of new refunds. */
-async function publishRefunds(world: ReconcilerAlone): Promise<Refund[]> {
+async function publishRefunds(world: ReconcilerAlone, accountOf?: (index: number) => string): Promise<Refund[]> {
   const refunds = makeRefunds(`r${++rounds}`, EVENTS)
-  await world.publishEvents(refunds)
+  await world.publishEvents(refunds, undefined, accountOf)
   return refunds
 }
 
-async function measureReconciler(world: ReconcilerAlone) {
+async function measureReconciler(world: ReconcilerAlone, accountOf?: (index: number) => string) {
   const before = { events: await world.committed('reconciler'), rechecks: await world.count('rechecks') }
-  const refunds = await publishRefunds(world)
+  const refunds = await publishRefunds(world, accountOf)
   await world.report(refunds)
   await world.start()
   const [from, to] = await watchProgress(

@@ -13,6 +13,7 @@ import { startBillerApi } from './biller-api.ts'
 import { BILLER_FORMS } from './biller-forms.ts'
 import type { History } from './history.ts'
 import { type PlayContext, type PlayedHistory, playHistory } from './player.ts'
+import { PROCESSOR_PLATFORMS } from './processor-platforms.ts'
 import { PROCESSOR_REFUND_FORMS } from './processor-refund-forms.ts'
 import { PROCESSOR_REFUNDS, PROCESSOR_TOTALS } from './processor-refunds.ts'
 import { PROCESSOR_SUBSCRIPTION_FORMS } from './processor-subscription-forms.ts'
@@ -30,6 +31,7 @@ const HISTORIES: Readonly<Record<PlayContext['provider'], readonly History[]>> =
   processor: [
     ...PROCESSOR_REFUNDS,
     ...PROCESSOR_REFUND_FORMS,
+    ...PROCESSOR_PLATFORMS,
     ...PROCESSOR_TOTALS,
     ...PROCESSOR_SUBSCRIPTIONS,
     ...PROCESSOR_SUBSCRIPTION_FORMS,

@@ -11,7 +11,12 @@ export interface ReconcilerAlone extends ServiceAlone {
   /** Stores the operations of the explained refunds, as if they had been reported. */
   report(refunds: readonly Refund[]): Promise<void>
   /** Publishes the events of the refunds. @param headersOf the headers of the event with this index; none by default */
-  publishEvents(refunds: readonly Refund[], headersOf?: (index: number) => Record<string, string>): Promise<void>
+  publishEvents(
+    refunds: readonly Refund[],
+    headersOf?: (index: number) => Record<string, string>,
+    /** The connected account of each event. */
+    accountOf?: (index: number) => string,
+  ): Promise<void>
   /** The number of events of refunds that a consumer group has committed. @param group without the prefix */
   committed(group: string): Promise<number>
   /** The number of messages on a topic. @param topic without the prefix */
@@ -51,12 +56,12 @@ export async function openReconcilerAlone(options: ReconcilerAloneOptions): Prom
         mongo.db,
         refunds.filter(({ isExplained }) => isExplained).map(refund => operationOf(refund)),
       ),
-    publishEvents: (refunds, headersOf = () => ({})) =>
+    publishEvents: (refunds, headersOf = () => ({}), accountOf) =>
       alone.send(
         refunds.map((refund, index) => ({
           topic: 'inbound.processor',
           key: keyOf(refund),
-          value: codec.encode('inbound-event', eventOf(refund)),
+          value: codec.encode('inbound-event', eventOf(refund, accountOf?.(index))),
           headers: headersOf(index),
         })),
       ),

@@ -64,8 +64,8 @@ export function connectionsOfRefunds(connections = CONNECTIONS): ConnectionDocum
   })
 }
 
-/** The event of a refund, as ingress publishes it. */
-export function eventOf({ id, projectId, connectionId, atMs, ...details }: Refund): InboundEvent {
+/** The event of a refund, as ingress publishes it. @param account the connected account, if it is of one */
+export function eventOf({ id, projectId, connectionId, atMs, ...details }: Refund, account?: string): InboundEvent {
   const sample = PROCESSOR_EVENTS['refund.created']
   const event_id = `evt_${id}`
   const created = atMs / 1_000
@@ -80,6 +80,7 @@ export function eventOf({ id, projectId, connectionId, atMs, ...details }: Refun
     received_at: new Date().toISOString(),
     body: {
       ...sample,
+      ...(account === undefined ? {} : { account }),
       id: event_id,
       created,
       request: { id: `req_${id}`, idempotency_key: null },

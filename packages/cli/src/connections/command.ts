@@ -94,6 +94,25 @@ const KINDS: readonly NewConnection['kind'][] = ['processor', 'reseller', 'subsc
 /** `backstop connections secret`, `backstop connections read-key` */
 function addCredentials(connections: Command, surroundings: Surroundings): void {
   addCommand(connections, surroundings, {
+    usage: 'account <connection_id> <account>',
+    summary: 'Set when unexplained changes of one connected account of the card processor alert.',
+    examples: ['backstop connections account con_0123 acct_1Rf7Kq --out-of-band ignore'],
+    options: [
+      choiceOption('--out-of-band <mode>', 'when to alert; connection: as the connection is set', [
+        'auto',
+        'alert',
+        'ignore',
+        'connection',
+      ]).makeOptionMandatory(),
+    ],
+    async run({ client }, { outOfBand }: { outOfBand: Connection['out_of_band'] | 'connection' }, id, account) {
+      const { project_id } = await findConnection(client, id, undefined)
+      const out_of_band = outOfBand === 'connection' ? null : outOfBand
+      const connection = await client.connections.change(project_id, id, { accounts: [{ account, out_of_band }] })
+      return { item: connection, text: `Set out_of_band of ${account} to ${out_of_band ?? connection.out_of_band}\n` }
+    },
+  })
+  addCommand(connections, surroundings, {
     usage: 'secret <connection_id>',
     summary:
       "Store the provider's new signing secret, which is read from standard input, or generate one. The previous one stays valid for the overlap.",
@@ -160,9 +179,12 @@ async function newConnection(
   }
 }
 
+/** The accounts with a setting of their own that are listed; `--json` has all. */
+const SHOWN_ACCOUNTS = 10
+
 function connectionText(connection: Connection, steps: string): string {
   const { connection_id, project_id, name, kind, status, out_of_band, refunded_twice_within_hours } = connection
-  const { reading, warnings } = connection
+  const { reading, warnings, accounts } = connection
   const facts = factsOf([
     ['Connection', connection_id],
     ['Project', project_id],
@@ -170,6 +192,10 @@ function connectionText(connection: Connection, steps: string): string {
     ['Kind', kind],
     ['Status', status],
     ['Out of band', out_of_band],
+    ...accounts.slice(0, SHOWN_ACCOUNTS).map(({ account, out_of_band }) => [`of ${account}`, out_of_band] as const),
+    ...(accounts.length > SHOWN_ACCOUNTS
+      ? [['of more accounts', String(accounts.length - SHOWN_ACCOUNTS)] as const]
+      : []),
     ['Refunded twice', refunded_twice_within_hours === null ? 'off' : `within ${refunded_twice_within_hours} hours`],
     ['Reading', reading.error === null ? reading.state : `${reading.state}: ${reading.error}`],
     ...warnings.map(({ field, message }) => ['Warning', `${field}: ${message}`] as const),

@@ -16,6 +16,7 @@ interface DryRunOptions {
   readonly to?: string
   readonly project?: string
   readonly connection?: string
+  readonly account?: string
   readonly json?: true
 }
 
@@ -39,6 +40,7 @@ export function addDryRun(program: Command, surroundings: Surroundings): void {
       ['--to <time>', 'end of the window; now by default'],
       ['--project <id>', 'the project, if there are several'],
       ['--connection <id>', 'only this connection'],
+      ['--account <id>', 'only this connected account of the card processor'],
     ],
     run: dryRun,
   })
@@ -46,8 +48,8 @@ export function addDryRun(program: Command, surroundings: Surroundings): void {
 
 async function dryRun(context: Context, options: DryRunOptions): Promise<undefined> {
   const { client, out, now } = context
-  const { outOfBand: out_of_band, refundedTwiceWithin: refunded_twice_within_hours } = options
-  const query = { ...given({ out_of_band, refunded_twice_within_hours }), ...windowOf(options, now()) }
+  const { outOfBand: out_of_band, refundedTwiceWithin: refunded_twice_within_hours, account } = options
+  const query = { ...given({ out_of_band, refunded_twice_within_hours, account }), ...windowOf(options, now()) }
   let count = 0
   for await (const { project_id, connection_id, name } of connectionsOf(context, options)) {
     const answer = await client.connections.dryRun(project_id, connection_id, query)

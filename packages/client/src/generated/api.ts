@@ -338,6 +338,11 @@ export type Connection = {
   out_of_band: "auto" | "alert" | "ignore"
   /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
   refunded_twice_within_hours: number | null
+  /** The connected accounts with an `out_of_band` of their own, by their ids */
+  accounts: ({
+    account: string
+    out_of_band: "auto" | "alert" | "ignore"
+  })[]
   /** Whether unusually many unexplained actions open UNEXPLAINED_BURST */
   burst_alarm: boolean
   status: "active" | "needs_setup" | "deleted"
@@ -415,6 +420,11 @@ export type CreatedConnection = {
   out_of_band: "auto" | "alert" | "ignore"
   /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
   refunded_twice_within_hours: number | null
+  /** The connected accounts with an `out_of_band` of their own, by their ids */
+  accounts: ({
+    account: string
+    out_of_band: "auto" | "alert" | "ignore"
+  })[]
   /** Whether unusually many unexplained actions open UNEXPLAINED_BURST */
   burst_alarm: boolean
   status: "active" | "needs_setup" | "deleted"
@@ -1824,6 +1834,11 @@ export interface Api {
       refunded_twice_within_hours?: number | null
       /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
       burst_alarm?: boolean
+      /** Processor only: sets `out_of_band` of these connected accounts; null gives an account that of the connection again. Others stay as they are. At most 1000 accounts have a setting */
+      accounts?: ({
+        account: string
+        out_of_band: "auto" | "alert" | "ignore" | null
+      })[]
       /** A new read-only key for the provider's API; null removes it */
       read_key?: string | null
       api_base?: string | null
@@ -1836,6 +1851,8 @@ export interface Api {
     rotateSecret(id: string, connection_id: string, body?: SecretRotation, options?: RequestOptions): Promise<CreatedConnection>
     /** GET /v1/projects/{id}/connections/{connection_id}/dry-run: Show what would have alerted by other settings */
     dryRun(id: string, connection_id: string, query?: {
+      /** Tries the setting for this connected account. Default: for all accounts without a setting of their own */
+      account?: string
       /** The setting to try. Default: that of the connection */
       out_of_band?: "auto" | "alert" | "ignore"
       /** The hours to try for REFUNDED_TWICE. Default: those of the connection; if it has none, none is counted */

@@ -6,7 +6,7 @@ import type { QuietHours } from '../channels/quiet-hours.ts'
 import type { SealedSecret } from '../channels/sealed-secret.ts'
 import type { ActorRole } from '../http/actor.ts'
 import type { ApiKey } from '../http/api-key.ts'
-import type { Connection } from '../http/connection.ts'
+import type { AccountSetting, Connection } from '../http/connection.ts'
 import type { Person, RoleInProject, Session } from '../http/person.ts'
 import type { ProjectBranding } from '../http/project.ts'
 import type { Silence, SilenceSummary } from '../http/silence.ts'
@@ -86,6 +86,8 @@ export interface ConnectionDocument
   _id: string
   /** Null or absent if a second refund opens no incident. */
   refunded_twice_within_hours?: number | null
+  /** The connected accounts with an `out_of_band` of their own, by their ids. Absent means none. */
+  accounts?: AccountSetting[]
   /** False if a burst of unexplained actions opens no incident. Absent means true. */
   burst_alarm?: boolean
   /** The secrets that authenticate notifications: signing secret, destination key or basic-auth password. */

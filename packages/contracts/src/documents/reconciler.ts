@@ -73,6 +73,8 @@ export interface ErasureDocument {
 export interface LookedConnection {
   readonly connection_id: string
   readonly out_of_band: OutOfBand
+  /** The connected account whose own setting `out_of_band` was. Absent if it was that of the connection. */
+  readonly account?: string
   readonly deleted: boolean
   /** True if an operation of this connection ever reached `executing`. */
   readonly has_executed: boolean

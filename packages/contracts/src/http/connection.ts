@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { Currency, Timestamp } from '../actions/operation.ts'
 import { RefundedTwice } from '../actions/verdict.ts'
 import { ActionKind, OutOfBand, ProviderKind } from '../providers.ts'
-import { TimeFilter } from './list.ts'
+import { ProviderId } from '../values/provider-id.ts'
+import { AccountFilter, TimeFilter } from './list.ts'
 import { Label } from './project.ts'
 import { SilenceSummary } from './silence.ts'
 
@@ -48,6 +49,21 @@ const burstAlarm = z
     'Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default',
   )
 
+/** Bounds the document of a connection. */
+export const MAX_ACCOUNTS = 1_000
+
+/** The setting of one connected account, in place of that of its connection. */
+const AccountSetting = z.strictObject({ account: ProviderId, out_of_band: OutOfBand })
+export type AccountSetting = z.infer<typeof AccountSetting>
+
+/** The value of `out_of_band` for an action of this account: that of the account, or else that of its connection. */
+export function outOfBandOf(
+  { out_of_band, accounts }: { readonly out_of_band: OutOfBand; readonly accounts?: readonly AccountSetting[] },
+  account: string | undefined,
+): OutOfBand {
+  return accounts?.find(setting => setting.account === account)?.out_of_band ?? out_of_band
+}
+
 const common = {
   name: Label,
   out_of_band: OutOfBand.default('auto'),
@@ -87,6 +103,13 @@ export const ConnectionPatch = z
     out_of_band: OutOfBand.optional(),
     refunded_twice_within_hours: refundedTwiceWithin,
     burst_alarm: burstAlarm,
+    accounts: z
+      .array(z.strictObject({ account: ProviderId, out_of_band: OutOfBand.nullable() }))
+      .max(MAX_ACCOUNTS)
+      .optional()
+      .describe(
+        `Processor only: sets \`out_of_band\` of these connected accounts; null gives an account that of the connection again. Others stay as they are. At most ${MAX_ACCOUNTS} accounts have a setting`,
+      ),
     read_key: ReadKey.nullable().optional().describe("A new read-only key for the provider's API; null removes it"),
     api_base: ApiBase.nullable().optional(),
     site: Site.optional().describe(
@@ -121,6 +144,7 @@ export const Connection = z.object({
     .int()
     .nullable()
     .describe('Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does'),
+  accounts: z.array(AccountSetting).describe('The connected accounts with an `out_of_band` of their own, by their ids'),
   burst_alarm: z.boolean().describe('Whether unusually many unexplained actions open UNEXPLAINED_BURST'),
   status: z.enum(['active', 'needs_setup', 'deleted']),
   inbound_url: z.string().describe('The URL for the notifications of the provider'),
@@ -184,6 +208,9 @@ export function overlapSecondsOf({ overlap_seconds, overlap_hours }: SecretRotat
 
 /** The query of GET /v1/projects/{id}/connections/{connection_id}/dry-run. */
 export const SettingDryRunQuery = z.object({
+  account: AccountFilter.describe(
+    'Tries the setting for this connected account. Default: for all accounts without a setting of their own',
+  ),
   out_of_band: OutOfBand.optional().describe('The setting to try. Default: that of the connection'),
   refunded_twice_within_hours: z.coerce
     .number()

@@ -1,7 +1,7 @@
 import type { ObjectState, ProviderKind } from '@backstop/contracts'
 import type { MadeTime, ObservedAction, ObservedRecord } from '@backstop/providers'
 import type { ActionRecord, ObjectRecord, ProvisionalRefund, Side } from './action-record.ts'
-import { withAll } from './case.ts'
+import { type RefundTotal, withAll } from './case.ts'
 import {
   addMissingDetails,
   asDetails,
@@ -219,4 +219,15 @@ export function refundIdsOf({ sides, providerRef }: ActionRecord): readonly stri
 /** Ids of the credit notes that a refund pays out. */
 export function creditNoteIdsOf({ sides }: ActionRecord): readonly string[] {
   return sides.flatMap(side => side.creditNoteIds ?? [])
+}
+
+/** The account that has the object, if it is connected to the one which the connection reads. */
+export function connectedAccountOf(seen: ActionRecord | RefundTotal, provider: ProviderKind): string | undefined {
+  const { details } = sideOf(seen, provider) ?? seen
+  return details?.account?.[0]
+}
+
+/** What one provider showed of it. */
+export function sideOf(seen: ActionRecord | RefundTotal, provider: ProviderKind): Side | undefined {
+  return 'sides' in seen ? seen.sides.find(side => side.provider === provider) : undefined
 }

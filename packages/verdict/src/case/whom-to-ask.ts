@@ -1,8 +1,9 @@
 import type { ProviderKind, ReadTarget } from '@backstop/contracts'
 import type { ReadBack } from '@backstop/providers'
-import type { ActionRecord, Side } from './action-record.ts'
+import type { ActionRecord } from './action-record.ts'
 import type { RefundTotal } from './case.ts'
 import type { ConnectionPolicy } from './connection-policy.ts'
+import { connectedAccountOf, sideOf } from './sides.ts'
 
 /** The facts that a look needs beyond its case. */
 export interface LookFacts {
@@ -39,12 +40,6 @@ export function decideWhomToAsk(seen: ActionRecord | RefundTotal, facts: LookFac
   return isDeleted || isSigned(seen) ? { kind: 'nobody' } : { kind: 'wait' }
 }
 
-/** The account that has the object, if it is connected to the one which the connection reads. */
-export function connectedAccountOf(seen: ActionRecord | RefundTotal, provider: ProviderKind): string | undefined {
-  const { details } = sideOf(seen, provider) ?? seen
-  return details?.account?.[0]
-}
-
 /**
  * @param account the connected account that has the object
  * @returns undefined if the connection cannot be asked, or if its provider cannot answer this
@@ -73,8 +68,4 @@ function objectToRead(seen: ActionRecord | RefundTotal, provider: ProviderKind):
   if (!('sides' in seen)) return { action: 'refund', providerRef: null, objectIds: seen.objectIds }
   const { providerRef, objectIds } = sideOf(seen, provider) ?? seen
   return { action: seen.kind === 'cancellation' ? 'cancellation' : 'refund', providerRef, objectIds }
-}
-
-function sideOf(seen: ActionRecord | RefundTotal, provider: ProviderKind): Side | undefined {
-  return 'sides' in seen ? seen.sides.find(side => side.provider === provider) : undefined
 }

@@ -23,6 +23,7 @@ import type { Case } from '../case/case.ts'
 import type { ConnectionPolicy } from '../case/connection-policy.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { type PendingLook, pendingLooks } from '../case/looks.ts'
+import { projectAction } from '../show/projection.ts'
 import { decide, type Input } from './decide.ts'
 
 const readable = lookFacts([policy({ canRead: true })])
@@ -63,6 +64,23 @@ describe('the second look of an object of a connected account', () => {
     expect(alertsOf(judged)).toEqual(['incident.opened'])
     expect(onlyAction(judged)).toMatchObject({ verdict: 'unexplained', readBack: 'unavailable' })
     expect(pendingLooks(judged).map(({ kind }) => kind)).toContain('late_reading')
+  })
+
+  test.each([
+    { own: 'ignore', ofConnection: 'alert', verdict: 'not_alerted', says: 'the account acct_1 is set to ignore' },
+    { own: 'alert', ofConnection: 'ignore', verdict: 'unexplained', says: 'Nothing explains it' },
+  ] as const)('obeys out_of_band $own of the account, and not $ofConnection of its connection', step => {
+    const { own, ofConnection, verdict, says } = step
+    const accounts = [{ account: 'acct_1', out_of_band: own }]
+    const facts = lookFacts([policy({ outOfBand: ofConnection, accounts })])
+    const judged = afterLook(playAll(sightingInput(processor.seen)), facts)
+    expect(onlyAction(judged)).toMatchObject({
+      verdict,
+      look: { connections: [{ out_of_band: own, account: 'acct_1' }] },
+    })
+    expect(projectAction(judged, onlyAction(judged)).why?.rule).toContain(says)
+    const other = afterLook(playAll(sightingInput(refundShown({ details: { account: 'acct_2' } }))), facts)
+    expect(alertsOf(other)).toEqual(ofConnection === 'alert' ? ['incident.opened'] : [])
   })
 
   test('asks the biller whose gateway is that account, if the processor cannot be asked', () => {

@@ -24,11 +24,15 @@ export function permissionToAlert(connections: readonly LookedConnection[]): Per
   return { kind: 'alert', connectionId: strictest.connection_id, outOfBand: strictest.out_of_band }
 }
 
-/** The connections as they were at the look, but one with another setting. */
+/** The connections as they were at the look, but one with another setting. An account's own setting stays, unless it is the one that is tried. */
 export function withOutOfBand(
   connections: readonly LookedConnection[],
   connectionId: string,
   outOfBand: OutOfBand,
+  account?: string,
 ): LookedConnection[] {
-  return connections.map(each => (each.connection_id === connectionId ? { ...each, out_of_band: outOfBand } : each))
+  return connections.map(each => {
+    const isTried = each.connection_id === connectionId && (account !== undefined || each.account === undefined)
+    return isTried ? { ...each, out_of_band: outOfBand } : each
+  })
 }

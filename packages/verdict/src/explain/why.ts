@@ -7,7 +7,7 @@ import {
   type VerdictReason,
   type Why,
 } from '@backstop/contracts'
-import type { ActionRecord } from '../case/action-record.ts'
+import { type ActionRecord, lastResultOf } from '../case/action-record.ts'
 import type { Case } from '../case/case.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import { describeWait } from './awaited-operation.ts'
@@ -44,9 +44,9 @@ const RULES: Record<VerdictReason, Rule> = {
   scheduled_before: () => 'It was set already when the connection was made',
   expected_change_matches: ({ expectedChangeId }) => coveredText(expectedChangeId ?? ''),
   nothing_explains_it: () => 'Nothing explains it',
-  out_of_band_ignore: () => 'Nothing explains it; the connection is set to ignore such changes',
-  auto_before_first_operation: () =>
-    'Nothing explains it; the connection is set to auto, and no operation on this account was reported as executing so far',
+  out_of_band_ignore: action => `Nothing explains it; ${settingOwner(action)} is set to ignore such changes`,
+  auto_before_first_operation: action =>
+    `Nothing explains it; ${settingOwner(action)} is set to auto, and no operation on this account was reported as executing so far`,
   connection_deleted: () => 'Nothing explains it; the connection was deleted in the meantime',
   involuntary_end: () => 'The provider ended the subscription itself, e.g. after its last try to collect',
   no_payment_method: () =>
@@ -66,6 +66,12 @@ function coveredText(usesId: string): string {
   const { expectedChangeId, firstDay } = partsOfUsesId(usesId)
   const period = firstDay === null ? '' : `, and counts it in the period from ${firstDay}`
   return `Expected change ${expectedChangeId} covers it${period}`
+}
+
+/** Which setting decided at the second look: that of a connected account, or of the connection. */
+function settingOwner({ look }: ActionRecord): string {
+  const own = lastResultOf(look)?.connections.find(({ account }) => account !== undefined)
+  return own === undefined ? 'the connection' : `the account ${own.account}`
 }
 
 export function ruleOf(action: ActionRecord): string {

@@ -39,6 +39,15 @@ test('shows of secrets and hashes only a fingerprint, at any depth', () => {
   expect(text.match(/secret [0-9a-f]{8}/g)).toHaveLength(6)
 })
 
+test('shows of a long list only the items that changed', () => {
+  const settings = (own: object) => [
+    ...Array.from({ length: 1_000 }, (_, index) => ({ account: `acct_${index}` })),
+    own,
+  ]
+  const [field] = listChangedFields('a', { list: settings({ x: 1 }) }, { list: settings({ x: 2 }) })
+  expect(field).toEqual({ resource: 'a', field: 'list', from: [{ x: 1 }], to: [{ x: 2 }] })
+})
+
 test('truncates a long value', () => {
   const [field] = listChangedFields('a', undefined, { note: 'x'.repeat(10_000) })
   expect(String(field?.to).length).toBeLessThan(2_100)

@@ -25,16 +25,29 @@ export function listChangedFields(
   const changed: AuditedField[] = []
   for (const field of fields) {
     if (IGNORED_FIELDS.has(field)) continue
-    const [from, to] = [showField(before, field), showField(after, field)]
-    if (JSON.stringify(from) !== JSON.stringify(to)) changed.push({ resource, field, from, to })
+    const [from, to] = [maskField(before, field), maskField(after, field)]
+    if (JSON.stringify(from) === JSON.stringify(to)) continue
+    changed.push({ resource, field, from: shorten(from, to), to: shorten(to, from) })
   }
   return changed.slice(0, MAX_FIELDS)
 }
 
-function showField(document: object | undefined, field: string): unknown {
-  const value = maskSecrets((document as Record<string, unknown> | undefined)?.[field], field)
+function maskField(document: object | undefined, field: string): unknown {
+  return maskSecrets((document as Record<string, unknown> | undefined)?.[field], field)
+}
+
+/** A value that may be long. Of a long list, only the items that the other one does not have. */
+function shorten(value: unknown, other: unknown): unknown {
   const text = JSON.stringify(value)
-  return text.length <= MAX_VALUE_LENGTH ? value : `${text.slice(0, MAX_VALUE_LENGTH)}…`
+  if (text.length <= MAX_VALUE_LENGTH) return value
+  if (!Array.isArray(value) || !Array.isArray(other)) return cut(text)
+  const known = new Set(other.map(item => JSON.stringify(item)))
+  const differing = value.filter(item => !known.has(JSON.stringify(item)))
+  return cut(JSON.stringify(differing), differing)
+}
+
+function cut(text: string, whole: unknown = text): unknown {
+  return text.length <= MAX_VALUE_LENGTH ? whole : `${text.slice(0, MAX_VALUE_LENGTH)}…`
 }
 
 function maskSecrets(value: unknown, field: string): unknown {

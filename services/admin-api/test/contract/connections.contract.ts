@@ -27,6 +27,7 @@ export function describeConnections(testApi: () => TestApi): void {
         status: 'active',
         inbound_url: `${INGRESS_URL}/v1/webhooks/processor/${made.body.connection_id}`,
         site: null,
+        accounts: [],
         api_base: null,
         has_read_key: false,
         reading: { state: 'off', last_run_at: null, error: null, failing_since: null, next_run_at: null },
@@ -218,6 +219,42 @@ export function describeConnections(testApi: () => TestApi): void {
         status: 'active',
         site: 'acme',
       })
+    })
+
+    test('out_of_band can be set for connected accounts, which leaves the others and the connection as they are', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const change = (accounts: object[]) => api().patch(at(projectId, `/${processorId}`), { accounts })
+      expect((await api().get(at(projectId, `/${processorId}`))).body.accounts).toEqual([])
+      const [one, two] = [
+        { account: 'acct_1', out_of_band: 'ignore' },
+        { account: 'acct_2', out_of_band: 'alert' },
+      ]
+      await change([two, one])
+      const changed = await change([
+        { account: 'acct_1', out_of_band: null },
+        { account: 'acct_3', out_of_band: 'auto' },
+      ])
+      expect(changed).toMatchObject({ status: 200, body: { out_of_band: 'auto' } })
+      expect(changed.body.accounts).toEqual([two, { account: 'acct_3', out_of_band: 'auto' }])
+      const audit = await api().get(`/v1/audit?target=${processorId}&action=connection.change`)
+      expect(JSON.stringify(audit.body.data[0])).toContain('acct_3')
+
+      const many = Array.from({ length: 999 }, (_, index) => ({ account: `acct_m${index}`, out_of_band: 'ignore' }))
+      for (const refused of [
+        many,
+        [{ account: 'acct_1', out_of_band: 'never' }],
+        [{ account: 'a\n', out_of_band: 'auto' }],
+      ]) {
+        expect((await change(refused)).status).toBe(400)
+      }
+      expect((await change(many.slice(1))).body.accounts).toHaveLength(1_000)
+      const made = await api().post(at(projectId), {
+        kind: 'reseller',
+        name: 'R',
+        destination_secret: 'pdl_ntfset_0123456789',
+      })
+      const ofReseller = await api().patch(at(projectId, `/${made.body.connection_id}`), { accounts: [one] })
+      expect(ofReseller).toMatchObject({ status: 400, body: { errors: [{ path: 'body.accounts' }] } })
     })
 
     test('out_of_band and the name can be changed, and fixed fields are refused', async () => {

@@ -33,6 +33,21 @@ export function describeDryRun(testApi: () => TestApi): void {
   }
 
   describe('a dry run of a setting', () => {
+    test('of the connection leaves accounts with their own setting, and can be of one account', async () => {
+      const { looked, store, run, change } = await openProject()
+      const [account, other] = [`acct_${newId('action')}`, `acct_${newId('action')}`]
+      await change({ accounts: [{ account, out_of_band: 'ignore' }] })
+      const ofAccount = await store([looked('ignore', { account })], { account })
+      const ofOther = await store([looked('ignore')], { account: other })
+      const alertsOf = async (query: string) => {
+        const { actions } = await run(query)
+        return actions.filter(({ would_alert }: { would_alert: boolean }) => would_alert).map(actionIdOf)
+      }
+      expect(await alertsOf('out_of_band=alert')).toEqual([ofOther])
+      expect(await alertsOf(`out_of_band=alert&account=${account}`)).toEqual([ofAccount])
+      expect(await run(`account=${account}`)).toMatchObject({ out_of_band: 'ignore', unexplained: 1 })
+    })
+
     test.each([
       { tried: 'alert', alerts: ['alerted', 'ignored', 'auto', 'auto_executed'] },
       { tried: 'auto', alerts: ['auto_executed', 'ignored_executed_elsewhere'] },

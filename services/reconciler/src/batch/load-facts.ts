@@ -155,6 +155,7 @@ function policyOf(connection: ConnectionDocument, hasExecuted: boolean): Connect
     connectionId: connection._id,
     provider: connection.kind,
     outOfBand: connection.out_of_band,
+    ...(connection.accounts === undefined ? {} : { accounts: connection.accounts }),
     deleted: connection.status === 'deleted',
     canRead: canRead(connection),
     hasExecuted,

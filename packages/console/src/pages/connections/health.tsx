@@ -7,6 +7,7 @@ import { formatDuration } from '../../format/times.ts'
 import { Problem, ProjectLink } from '../../parts/page/index.ts'
 import { Badge, CopyBox, Facts, idFact, Time, timeFact, useNow } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import { AccountSettings } from './account-settings.tsx'
 import classes from './connections.module.css'
 import { feedRate } from './feed-rate.ts'
 import { OutOfBandChoice } from './out-of-band-choice.tsx'
@@ -34,6 +35,16 @@ export function Health({ connection }: Props) {
           </ProjectLink>
         </p>
       </section>
+      {connection.kind === 'processor' && (
+        <section>
+          <h2>Connected accounts</h2>
+          <p className="dim">
+            A platform gets the events of many accounts. Set one apart, for example an account whose owner refunds by
+            hand.
+          </p>
+          <AccountSettings connection={connection} mayChange={may('manage', project_id)} />
+        </section>
+      )}
       <section>
         <h2>Second refunds (refunded_twice_within_hours)</h2>
         <RefundedTwiceChoice connection={connection} mayChange={may('manage', project_id)} />

@@ -16,6 +16,7 @@ import { checkApiBase } from './check-api-base.ts'
 import { dryRunRoute } from './dry-run.ts'
 import { changeConnection, rotateSecretRoute } from './rotate-secret.ts'
 import {
+  accountsRefusal,
   connectedAtRefusal,
   connectionDocument,
   deletedConnection,
@@ -112,6 +113,8 @@ function prepareConnectionPatch(parts: AdminParts, known: ConnectionDocument, pa
   checkApiBase(parts, known.kind, patch.api_base)
   const siteFault = siteRefusal(known, patch.site)
   if (siteFault !== undefined) throw refusedField('body.site', siteFault)
+  const accountsFault = accountsRefusal(known, patch.accounts)
+  if (accountsFault !== undefined) throw refusedField('body.accounts', accountsFault)
   const keyFault = readKeyRefusal(known, patch)
   if (keyFault !== undefined) throw refusedField('body.read_key', keyFault)
   const place = { id: known._id, projectId: known.project_id }

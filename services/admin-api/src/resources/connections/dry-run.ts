@@ -1,4 +1,4 @@
-import { type ActionDocument, SettingDryRun, SettingDryRunQuery } from '@backstop/contracts'
+import { type ActionDocument, outOfBandOf, SettingDryRun, SettingDryRunQuery } from '@backstop/contracts'
 import { findConnection } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -37,9 +37,11 @@ export function dryRunRoute({ stores }: Pick<AdminParts, 'stores'>): Route {
       const { _id: connectionId, project_id } = connection
       const window = dryRunWindow(query, now)
       if ('fault' in window) throw refusedField('query.from', window.fault)
-      const tried: Tried = { connectionId, outOfBand: query.out_of_band ?? connection.out_of_band }
+      const { account } = query
+      const outOfBand = query.out_of_band ?? outOfBandOf(connection, account)
+      const tried: Tried = { connectionId, outOfBand, ...(account === undefined ? {} : { account }) }
       const withinHours = query.refunded_twice_within_hours ?? connection.refunded_twice_within_hours ?? null
-      const looked = await readActions(stores, whereLooked(connectionId, window), DRY_RUN_FIELDS)
+      const looked = await readActions(stores, whereLooked(tried, window), DRY_RUN_FIELDS)
       const repeats = withinHours === null ? null : await readRepeats(stores, window, { ...tried, withinHours })
       return {
         status: 200,
@@ -56,10 +58,10 @@ export function dryRunRoute({ stores }: Pick<AdminParts, 'stores'>): Route {
   })
 }
 
-function whereLooked(connectionId: string, { from, to }: Window): DocumentFilter<ActionDocument> {
+function whereLooked({ connectionId, account }: Tried, { from, to }: Window): DocumentFilter<ActionDocument> {
   // Times are whole milliseconds, and both bounds of a range are included.
   const look_done = { min: from, max: new Date(to.getTime() - 1) }
-  return { connection_ids: connectionId, look_done, merged_into: null }
+  return { connection_ids: connectionId, account, look_done, merged_into: null }
 }
 
 async function readRepeats(
@@ -68,7 +70,13 @@ async function readRepeats(
   tried: Tried & { readonly withinHours: number },
 ) {
   const first_seen = seenWithPairs(window, tried.withinHours)
-  const where = { connection_ids: tried.connectionId, verdict: 'explained', first_seen, merged_into: null } as const
+  const where = {
+    connection_ids: tried.connectionId,
+    account: tried.account,
+    verdict: 'explained',
+    first_seen,
+    merged_into: null,
+  } as const
   const { actions, isComplete } = await readActions(stores, where, REPEAT_FIELDS)
   return { found: findRepeatsIn(actions, window, tried), isComplete }
 }

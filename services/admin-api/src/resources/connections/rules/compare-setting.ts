@@ -50,6 +50,8 @@ export function dryRunWindow(
 export interface Tried {
   readonly connectionId: string
   readonly outOfBand: OutOfBand
+  /** The connected account for which it is tried; absent for all accounts without a setting of their own. */
+  readonly account?: string
 }
 
 /**
@@ -58,13 +60,13 @@ export interface Tried {
  */
 export function compareSetting(
   actions: readonly DryRunAction[],
-  { connectionId, outOfBand }: Tried,
+  { connectionId, outOfBand, account }: Tried,
 ): Pick<SettingDryRun, 'alerted' | 'would_alert' | 'unexplained' | 'actions'> {
   const looked = actions.flatMap(action => {
     const { look_done: at, look_connections: connections } = action
     if (at === undefined || connections === undefined) return []
     const alerted = permissionToAlert(connections).kind === 'alert'
-    const wouldAlert = permissionToAlert(withOutOfBand(connections, connectionId, outOfBand)).kind === 'alert'
+    const wouldAlert = permissionToAlert(withOutOfBand(connections, connectionId, outOfBand, account)).kind === 'alert'
     return [{ action, at, alerted, wouldAlert }]
   })
   const newest = looked.sort((a, b) => b.at.getTime() - a.at.getTime() || (a.action._id < b.action._id ? 1 : -1))

@@ -1,9 +1,11 @@
 import {
+  type AccountSetting,
   Connection,
   type ConnectionDocument,
   type ConnectionPatch,
   type ConnectionReading,
   type ConnectionSecret,
+  MAX_ACCOUNTS,
   type NewConnection,
   type ProjectDocument,
   type SweepDocument,
@@ -103,7 +105,15 @@ export function patchedConnection(
 ): Partial<
   Pick<
     ConnectionDocument,
-    'name' | 'out_of_band' | 'refunded_twice_within_hours' | 'burst_alarm' | 'status' | 'read_key' | 'site' | 'api_base'
+    | 'name'
+    | 'out_of_band'
+    | 'refunded_twice_within_hours'
+    | 'accounts'
+    | 'burst_alarm'
+    | 'status'
+    | 'read_key'
+    | 'site'
+    | 'api_base'
   >
 > {
   const read_key = readKey === undefined ? known.read_key : readKey
@@ -115,12 +125,35 @@ export function patchedConnection(
       patch.refunded_twice_within_hours === undefined
         ? (known.refunded_twice_within_hours ?? null)
         : patch.refunded_twice_within_hours,
+    ...(patch.accounts === undefined ? {} : { accounts: patchedAccounts(known.accounts, patch.accounts) }),
     burst_alarm: patch.burst_alarm ?? known.burst_alarm ?? true,
     api_base: patch.api_base === undefined ? known.api_base : patch.api_base,
     status: connectionStatusOf(known.kind, read_key, site),
     read_key,
     site,
   }
+}
+
+/** The settings of accounts with these changes, by their ids. */
+function patchedAccounts(
+  known: readonly AccountSetting[] = [],
+  changes: NonNullable<ConnectionPatch['accounts']>,
+): AccountSetting[] {
+  const settings = new Map(known.map(({ account, out_of_band }) => [account, out_of_band]))
+  for (const { account, out_of_band } of changes) {
+    if (out_of_band === null) settings.delete(account)
+    else settings.set(account, out_of_band)
+  }
+  const sorted = [...settings].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.map(([account, out_of_band]) => ({ account, out_of_band }))
+}
+
+/** Returns why settings of accounts cannot be changed, or undefined if they can or are not given. */
+export function accountsRefusal(known: ConnectionDocument, accounts: ConnectionPatch['accounts']): string | undefined {
+  if (accounts === undefined) return undefined
+  if (known.kind !== 'processor') return 'Only the card processor has connected accounts'
+  if (patchedAccounts(known.accounts, accounts).length <= MAX_ACCOUNTS) return undefined
+  return `At most ${MAX_ACCOUNTS} accounts have a setting of their own; set out_of_band of the connection for the others`
 }
 
 const FULL_ACCESS_WARNING = {
@@ -143,6 +176,7 @@ export function showConnection(
     connection_id: document._id,
     inbound_url: `${ingressPublicUrl.replace(/\/+$/, '')}/v1/webhooks/${document.kind}/${document._id}`,
     refunded_twice_within_hours: document.refunded_twice_within_hours ?? null,
+    accounts: document.accounts ?? [],
     burst_alarm: document.burst_alarm ?? true,
     has_read_key: document.read_key !== null,
     reading: providerReading(document, sweep),
