@@ -211,6 +211,22 @@ test('a person may resolve the incident, and it ends at the latest five minutes 
   await process.kill()
 })
 
+test('the actions of connected accounts that are set to ignore count for no burst', async () => {
+  const accounts = [{ account: 'acct_1', out_of_band: 'ignore' as const }]
+  const { clock, see, startProcess, alerts } = await openAccount({ accounts })
+  const process = startProcess()
+  await see(40, { account: 'acct_1' })
+  await see(9, { account: 'acct_2' })
+  await clock.advance(20 * SECOND)
+  expect(await alerts()).toEqual([])
+  await see(1, { account: 'acct_2' })
+  await clock.advance(10 * SECOND)
+  expect(await alerts()).toMatchObject([
+    { event: 'incident.opened', data: { incident: { burst: { count: 10, account: 'acct_2' } } } },
+  ])
+  await process.kill()
+})
+
 test.each([
   { name: 'switched off', connection: { burst_alarm: false } },
   { name: 'that ignores', connection: { out_of_band: 'ignore' } as const },

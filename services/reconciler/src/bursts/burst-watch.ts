@@ -19,7 +19,7 @@ import {
 } from '@backstop/verdict'
 import { type ConnectionReader, type NamedConnection, namesOf } from '../connections/connection-reader.ts'
 import type { StandaloneIncidentStore } from '../incidents/standalone-incident-store.ts'
-import type { BurstStore } from './burst-store.ts'
+import type { BurstStore, SeenAction } from './burst-store.ts'
 import { isWorthStoring, LearnedWaits, takeBusiestPart, type Unstored } from './learned-waits.ts'
 
 const COUNT_EVERY_MS = 1_000
@@ -160,9 +160,11 @@ async function examineConnection(
   }
   const mayBe = decideBurst(watched, since, since, now)
   if (mayBe.answer !== 'burst' && mayBe.answer !== 'reports_may_be_late') return
-  const seen = await bursts.seen(id, now - BURST_WINDOW_MS, now, MAX_ACTIONS)
-  const seenAt = seen.map(({ first_seen_at }) => Date.parse(first_seen_at))
-  const decision = decideBurst(watched, since, seenAt, now)
+  const all = await bursts.seen(id, now - BURST_WINDOW_MS, now, MAX_ACTIONS)
+  const seen = withoutIgnored(all, connection)
+  const pending = seen.filter(({ verdict }) => verdict === 'pending')
+  const pendingSince = seen.length === all.length ? since : timesOf(pending)
+  const decision = decideBurst(watched, pendingSince, timesOf(seen), now)
   if (decision.answer !== 'burst') return
   const quietUntil = document?.quiet_until.getTime() ?? 0
   if (now < quietUntil) {
@@ -170,7 +172,6 @@ async function examineConnection(
     if (quietUntil < now + QUIET_MS - STORE_EVERY_MS) await bursts.extendQuiet(id, now + QUIET_MS)
     return
   }
-  const pending = seen.filter(({ verdict }) => verdict === 'pending')
   const [first, ...others] = pending
   if (first === undefined || pending.length < BURST_MIN) return
   const burst = describeBurst([first, ...others], decision.why)
@@ -178,6 +179,17 @@ async function examineConnection(
   if (known === undefined || !(await bursts.open(known, { at: new Date(now), burst }, now + CHECK_AFTER_MS))) return
   parts.logger.warn({ connection_id: id, project_id, count: burst.count, ...burst.why }, 'burst.began')
   await openIncident({ connectionId: id, projectId: project_id, openedAt: now, burst }, connection, parts)
+}
+
+/** The actions without those of connected accounts that are set to `ignore`. */
+function withoutIgnored(seen: readonly SeenAction[], connection: NamedConnection): readonly SeenAction[] {
+  if (connection.accounts === undefined) return seen
+  const ignored = new Set(connection.accounts.flatMap(one => (one.out_of_band === 'ignore' ? [one.account] : [])))
+  return seen.filter(({ account }) => account === undefined || !ignored.has(account))
+}
+
+function timesOf(seen: readonly SeenAction[]): number[] {
+  return seen.map(({ first_seen_at }) => Date.parse(first_seen_at))
 }
 
 async function openIncident(
@@ -215,7 +227,7 @@ async function checkBurst(
   const reported = { connectionId, projectId, openedAt: at.getTime(), burst }
   const incidentId = await openIncident(reported, connection, parts)
   const [from, to] = [Date.parse(burst.first_at), Date.parse(burst.last_at)]
-  const seen = await stores.bursts.seen(connectionId, from, to, MAX_ACTIONS)
+  const seen = withoutIgnored(await stores.bursts.seen(connectionId, from, to, MAX_ACTIONS), connection)
   const outcomes = {
     unexplained: seen.filter(({ incident_id }) => incident_id !== null).length,
     pending: seen.filter(({ verdict }) => verdict === 'pending').length,
