@@ -43,8 +43,9 @@ export const PROCESSOR_PLATFORMS: readonly History[] = [
     name: 'two accounts of a platform whose refunds have one idempotency key: ours on the first only',
     async play(shop) {
       await reportRefund(shop, { subject: 'pi_1', idempotency_key: 'order-1' })
-      await postOn(shop, 'acct_2', 2, requestWithKey('order-1'))
       await postOn(shop, 'acct_1', 1, requestWithKey('order-1'))
+      await shop.untilJudged('re_1')
+      await postOn(shop, 'acct_2', 2, requestWithKey('order-1'))
     },
     verdicts: ['refund re_1 explained', 'refund re_2 unexplained'],
     alerts: ['opened re_2'],
