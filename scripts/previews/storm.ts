@@ -24,6 +24,7 @@ export function runStorm(root: string, folder: string): void {
 export function stormPages(folder: string): StormPage[] {
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
   return [
+    { name: 'storm.slack.burst', html: slackPage(JSON.parse(read('slack-burst.json'))) },
     { name: 'storm.slack.first', html: slackPage(JSON.parse(read('slack-first.json'))) },
     { name: 'storm.slack.last', html: slackPage(JSON.parse(read('slack-last.json'))) },
     { name: 'storm.email.last', html: read('email-last.html') },
