@@ -17,6 +17,7 @@ export function listsOf(projectId: string): Places {
     incidents: '/incidents',
     storms: '/storms',
     actions: '/actions',
+    actors: '/actors',
     statements: '/statements',
     'dry-run': '/dry-run',
     operations: '/operations',

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addActors } from './actors/command.ts'
 import { addAudit } from './audit/command.ts'
 import { addBackup } from './backup/command.ts'
 import { addChannels } from './channels/command.ts'
@@ -41,6 +42,7 @@ export function createProgram(surroundings: Surroundings): Command {
     addConnections,
     addChannels,
     addIncidents,
+    addActors,
     addSearch,
     addStats,
     addTail,

@@ -62,6 +62,7 @@ const projectPages = [
   page('storms/$id', () => import('./pages/storms/storm.tsx')),
   page('actions', () => import('./pages/actions/action-list.tsx'), aheadOf(actionList as never)),
   page('actions/$id', () => import('./pages/actions/action.tsx')),
+  page('actors', () => import('./pages/actors/actor-list.tsx')),
   page('statements', () => import('./pages/actions/statements.tsx')),
   page('dry-run', () => import('./pages/actions/dry-run.tsx')),
   page('operations', () => import('./pages/operations/operation-list.tsx')),

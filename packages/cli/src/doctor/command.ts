@@ -199,5 +199,16 @@ export async function readApiFacts(client: Client, now: number): Promise<ApiFact
 
 async function factsOfConnection(client: Client, connection: Connection): Promise<ConnectionFacts> {
   const { data } = await client.inbox.list({ connection_id: connection.connection_id, limit: 1 })
-  return { ...connection, lastWebhookAt: data[0]?.received_at ?? null }
+  const [last] = data
+  const facts = { ...connection, lastWebhookAt: last?.received_at ?? null }
+  // The types of thin events about objects of API v1 begin so.
+  if (connection.kind !== 'processor' || !last?.event_type.startsWith('v1.')) return facts
+  return { ...facts, namesClients: await namesClients(client, connection.project_id) }
+}
+
+async function namesClients(client: Client, projectId: string): Promise<boolean> {
+  for await (const { provider, kind } of client.actors.list(projectId, { limit: 200 })) {
+    if (provider === 'processor' && (kind === 'api_key' || kind === 'dashboard_user')) return true
+  }
+  return false
 }

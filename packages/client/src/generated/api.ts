@@ -82,6 +82,13 @@ export type Action = {
   version: number
 }
 
+export type ActorPatch = {
+  /** As people know it; null for none */
+  name?: string | null
+  /** `canary`: each action of it from now on opens an incident CANARY_USED at once */
+  role?: "ours" | "person" | "agent" | "canary" | "unknown"
+}
+
 export type AlertChannel = {
   channel_id: string
   /** The same as `channel_id`, by its older name */
@@ -826,6 +833,13 @@ export type IncidentWithTimeline = {
   })[]
 }
 
+export type NewActor = {
+  /** The beginning of the idempotency keys that your software sends to the card processor, e.g. "billing-" */
+  prefix: string
+  name: string
+  role?: "ours" | "person" | "agent" | "canary" | "unknown"
+}
+
 export type NewAlertChannel = {
   project_id: string
   /** No control characters, line breaks, zero-width characters or marks of text direction */
@@ -1263,6 +1277,36 @@ export type Session = {
   user_agent: string | null
 }
 
+export type ShownActor = {
+  actor_id: string
+  project_id: string
+  /** Null if the actions that named it are no longer known */
+  kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix" | null
+  /** The name or id of the key, the user, or the prefix. Null if there is none, or if it was erased */
+  label: string | null
+  provider: "processor" | "reseller" | "subscription" | null
+  /** The connected account at the provider; null if there is none */
+  account: string | null
+  name: string | null
+  role: "ours" | "person" | "agent" | "canary" | "unknown"
+  /** When the provider made its first action; null before one is counted */
+  first_at: string | null
+  /** When the provider made its last action */
+  last_at: string | null
+  /** All its actions. Counts are about two seconds late */
+  actions: number
+  /** By kind and currency */
+  totals: ({
+    kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+    currency: string | null
+    count: number
+    /** Minor units of the actions that moved money */
+    amount: number
+  })[]
+  /** 0 before somebody named it */
+  version: number
+}
+
 export type ShownBudget = {
   budget_id: string
   project_id: string
@@ -1548,105 +1592,11 @@ export interface Api {
       cursor?: string
       kind?: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
       role?: "ours" | "person" | "agent" | "canary" | "unknown"
-    }, options?: RequestOptions): PagedList<{
-      actor_id: string
-      project_id: string
-      /** Null if the actions that named it are no longer known */
-      kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix" | null
-      /** The name or id of the key, the user, or the prefix. Null if there is none, or if it was erased */
-      label: string | null
-      provider: "processor" | "reseller" | "subscription" | null
-      /** The connected account at the provider; null if there is none */
-      account: string | null
-      name: string | null
-      role: "ours" | "person" | "agent" | "canary" | "unknown"
-      /** When the provider made its first action; null before one is counted */
-      first_at: string | null
-      /** When the provider made its last action */
-      last_at: string | null
-      /** All its actions. Counts are about two seconds late */
-      actions: number
-      /** By kind and currency */
-      totals: ({
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        currency: string | null
-        count: number
-        /** Minor units of the actions that moved money */
-        amount: number
-      })[]
-      /** 0 before somebody named it */
-      version: number
-    }>
+    }, options?: RequestOptions): PagedList<ShownActor>
     /** POST /v1/projects/{id}/actors: Declare software by the prefix of its idempotency keys */
-    declare(id: string, body: {
-      /** The beginning of the idempotency keys that your software sends to the card processor, e.g. "billing-" */
-      prefix: string
-      name: string
-      role?: "ours" | "person" | "agent" | "canary" | "unknown"
-    }, options?: RequestOptions): Promise<{
-      actor_id: string
-      project_id: string
-      /** Null if the actions that named it are no longer known */
-      kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix" | null
-      /** The name or id of the key, the user, or the prefix. Null if there is none, or if it was erased */
-      label: string | null
-      provider: "processor" | "reseller" | "subscription" | null
-      /** The connected account at the provider; null if there is none */
-      account: string | null
-      name: string | null
-      role: "ours" | "person" | "agent" | "canary" | "unknown"
-      /** When the provider made its first action; null before one is counted */
-      first_at: string | null
-      /** When the provider made its last action */
-      last_at: string | null
-      /** All its actions. Counts are about two seconds late */
-      actions: number
-      /** By kind and currency */
-      totals: ({
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        currency: string | null
-        count: number
-        /** Minor units of the actions that moved money */
-        amount: number
-      })[]
-      /** 0 before somebody named it */
-      version: number
-    }>
+    declare(id: string, body: NewActor, options?: RequestOptions): Promise<ShownActor>
     /** PATCH /v1/projects/{id}/actors/{actor_id}: Name an actor, and say what it is */
-    name(id: string, actor_id: string, body: {
-      /** As people know it; null for none */
-      name?: string | null
-      /** `canary`: each action of it from now on opens an incident CANARY_USED at once */
-      role?: "ours" | "person" | "agent" | "canary" | "unknown"
-    }, options?: RequestOptions): Promise<{
-      actor_id: string
-      project_id: string
-      /** Null if the actions that named it are no longer known */
-      kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix" | null
-      /** The name or id of the key, the user, or the prefix. Null if there is none, or if it was erased */
-      label: string | null
-      provider: "processor" | "reseller" | "subscription" | null
-      /** The connected account at the provider; null if there is none */
-      account: string | null
-      name: string | null
-      role: "ours" | "person" | "agent" | "canary" | "unknown"
-      /** When the provider made its first action; null before one is counted */
-      first_at: string | null
-      /** When the provider made its last action */
-      last_at: string | null
-      /** All its actions. Counts are about two seconds late */
-      actions: number
-      /** By kind and currency */
-      totals: ({
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        currency: string | null
-        count: number
-        /** Minor units of the actions that moved money */
-        amount: number
-      })[]
-      /** 0 before somebody named it */
-      version: number
-    }>
+    name(id: string, actor_id: string, body: ActorPatch, options?: RequestOptions): Promise<ShownActor>
     /** DELETE /v1/projects/{id}/actors/{actor_id}: Remove the name and the role of an actor, or a declared prefix */
     forget(id: string, actor_id: string, options?: RequestOptions): Promise<void>
   }

@@ -18,6 +18,7 @@ export const PROJECT_PLACES: readonly (readonly Place[])[] = [
     { title: 'Incidents', path: '/incidents', key: 'i', isOnPhone: true },
     { title: 'Storms', path: '/storms', key: 't' },
     { title: 'Refunds and cancellations', short: 'Refunds', path: '/actions', key: 'r', isOnPhone: true },
+    { title: 'Actors', path: '/actors', key: 'w' },
   ],
   [
     { title: 'Operations', path: '/operations', key: 'p' },

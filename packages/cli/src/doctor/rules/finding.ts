@@ -15,6 +15,7 @@ export const FINDING_CODES = [
   'versions_differ',
   'wrong_secret_key',
   'no_webhook',
+  'thin_event_clients',
   'read_key_rejected',
   'reading_failing',
   'channel_disabled',
@@ -44,6 +45,7 @@ const MILD: Partial<Record<FindingCode, 'warning' | 'note'>> = {
   disk_full: 'warning',
   process_silent: 'warning',
   versions_differ: 'note',
+  thin_event_clients: 'note',
 }
 
 export function finding(code: FindingCode, what: string, remedy: string): Finding {

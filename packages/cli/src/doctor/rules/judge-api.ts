@@ -22,6 +22,8 @@ export interface ConnectionFacts {
   readonly reading: { readonly state: string; readonly error: string | null }
   /** Null if there never was one. */
   readonly lastWebhookAt: string | null
+  /** Of a card processor that sends thin events: whether one has named the key or the user of its request. Absent for all others. */
+  readonly namesClients?: boolean
 }
 
 const DAY_MS = 86_400_000
@@ -32,6 +34,7 @@ export function judgeApi(facts: ApiFacts, nowMs: number): Finding[] {
     ...judgeProcesses(facts.processes),
     ...facts.connections.flatMap(connection => judgeWebhooks(connection, nowMs)),
     ...facts.connections.flatMap(judgeReading),
+    ...facts.connections.flatMap(judgeClients),
     ...judgeChannels(facts.channels, nowMs),
     ...judgeDeadLetters(facts),
     ...facts.secretKeys.flatMap(({ key_id, secrets, available }) =>
@@ -79,6 +82,15 @@ function judgeReading({ connection_id, name, reading }: ConnectionFacts): Findin
   }
   const remedy = `Create a new read-only key at the provider, and store it: backstop connections read-key ${connection_id}`
   return [finding('read_key_rejected', what, remedy)]
+}
+
+function judgeClients({ connection_id, name, namesClients }: ConnectionFacts): Finding[] {
+  if (namesClients === undefined) return []
+  const seen = namesClients ? 'have named the API key or user of a request' : 'have not named an API key or user yet'
+  const remedy = namesClients
+    ? 'backstop actors list shows them; name them, and set canaries'
+    : 'Nothing to do: the provider does not promise to name them. Declare your own software by the prefix of its idempotency keys'
+  return [finding('thin_event_clients', `The thin events of ${name} (${connection_id}) ${seen}`, remedy)]
 }
 
 function judgeDeadLetters({ deadLetters: { kinds, more } }: ApiFacts): Finding[] {

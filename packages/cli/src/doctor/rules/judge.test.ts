@@ -55,6 +55,18 @@ describe('the facts of the management API', () => {
       remedy: /backstop connections show con_1/,
     },
     {
+      code: 'thin_event_clients',
+      facts: { connections: [{ ...connection, namesClients: false }] },
+      says: /thin events of Cards \(con_1\) have not named an API key or user yet/,
+      remedy: /prefix of its idempotency keys/,
+    },
+    {
+      code: 'thin_event_clients',
+      facts: { connections: [{ ...connection, namesClients: true }] },
+      says: /have named the API key or user of a request/,
+      remedy: /backstop actors list/,
+    },
+    {
       code: 'read_key_rejected',
       facts: { connections: [{ ...connection, reading: { state: 'failing', error: refused } }] },
       says: /refuses the read key/,

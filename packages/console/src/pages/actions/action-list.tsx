@@ -3,6 +3,7 @@ import { actionList } from '../../api/actions.ts'
 import { nameWithAccount, useConnectionNames } from '../../api/connections.ts'
 import { useList } from '../../api/list.ts'
 import {
+  actor,
   amounts,
   choice,
   connection,
@@ -36,6 +37,7 @@ const FILTERS = defineFilters(
   searchChoice('reason', 'Reason', REASON_OPTIONS),
   text('subject', 'Payment or subscription id'),
   text('account', 'Connected account'),
+  actor,
 )
 
 export function Page() {

@@ -15,6 +15,7 @@ import {
   timeFact,
   VerdictBadge,
 } from '../../parts/show/index.ts'
+import { actorFact } from '../actors/actor-fact.tsx'
 import { RawEvent } from './raw-event.tsx'
 import { Candidates, Differences, Why } from './why.tsx'
 import { nameAction, stateWords } from './words.ts'
@@ -103,13 +104,15 @@ const CHANNELS = {
   hosted_page: 'On a page that the provider hosts',
 } as const
 
-function originOf({ origin }: Action): FactList {
+function originOf(action: Action): FactList {
+  const { origin } = action
   const channel = origin?.channel ?? null
   const unknown = <span className="dim">The provider does not say</span>
   return [
     ['Made', channel === null ? unknown : CHANNELS[channel]],
     ['API key', origin?.key_name],
     ['By', origin?.user],
+    ['Actor', actorFact(action)],
     ['Request', idFact(origin?.request_id, 24)],
     ['Idempotency key', idFact(origin?.idempotency_key, 24)],
   ]

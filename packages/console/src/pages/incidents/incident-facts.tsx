@@ -11,6 +11,7 @@ import {
   useResourceName,
 } from '../../parts/show/index.ts'
 import { stateWords } from '../actions/words.ts'
+import { actorFact } from '../actors/actor-fact.tsx'
 import classes from './incident.module.css'
 import { kindWord, originSentence, subjectWord } from './words.ts'
 
@@ -96,6 +97,7 @@ export function Origin({ action }: { action: Action }) {
       </p>
       <Facts
         facts={[
+          ['Actor', actorFact(action)],
           ['Request', idFact(action.origin?.request_id, 40)],
           ['Idempotency key', idFact(action.origin?.idempotency_key, 40)],
         ]}

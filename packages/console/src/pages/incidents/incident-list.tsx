@@ -7,6 +7,7 @@ import { incidentList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
 import { shortenIds } from '../../format/ids.ts'
 import {
+  actor,
   choice,
   connection,
   defineFilters,
@@ -33,6 +34,7 @@ const FILTERS = defineFilters(
   choice('code', 'Kind', INCIDENT_CODES),
   connection,
   text('account', 'Connected account'),
+  actor,
   param('from', z.iso.datetime()),
   param('to', z.iso.datetime()),
 )

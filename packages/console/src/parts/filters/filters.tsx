@@ -1,6 +1,7 @@
 /** The filters of lists as declarations: each has its params in the URL, and its control above the list. */
 import { Fragment, type ReactNode } from 'react'
 import * as z from 'zod/mini'
+import { useActorNames } from '../../api/actors.ts'
 import { useConnectionNames } from '../../api/connections.ts'
 import { useProjectId } from '../page/use-route.ts'
 import { AmountFilter, type Amounts } from './amount-filter.tsx'
@@ -97,6 +98,9 @@ function ThingFilter({ Choice, useOptions, ...bound }: ThingProps) {
 export const connection = resourceChoice('connection_id', 'Connection', () =>
   optionsOf(useConnectionNames(useProjectId())),
 )
+
+/** One of the actors of the open project. */
+export const actor = resourceChoice('actor_id', 'Actor', () => optionsOf(useActorNames(useProjectId())), true)
 
 /** Free text. */
 export function text<const N extends string>(name: N, label: string, type: z.ZodMiniType<string> = z.string()) {

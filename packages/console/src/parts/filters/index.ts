@@ -1,6 +1,7 @@
 /** The filters of lists, which are in the URL. */
 export { FilterBar, optionsOf, SearchChoiceFilter } from './filter-bar.tsx'
 export {
+  actor,
   amounts,
   choice,
   connection,

@@ -5,6 +5,7 @@ import { useProjectId } from './use-route.ts'
 /** The pages of a project that others link to, as they are named in its URLs. */
 export type ProjectPage =
   | 'actions'
+  | 'actors'
   | 'approvals'
   | 'budgets'
   | 'channels'

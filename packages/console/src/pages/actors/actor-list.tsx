@@ -1,0 +1,110 @@
+import type { ShownActor } from '@backstop/client'
+import { actorList } from '../../api/actors.ts'
+import { api, refresh } from '../../api/client.ts'
+import { useList } from '../../api/list.ts'
+import { formatMoney } from '../../format/money.ts'
+import { choice, defineFilters, useListFilters } from '../../parts/filters/index.ts'
+import { ConfirmButton, DialogButton } from '../../parts/form/index.ts'
+import { type Column, ListPage, textColumn, timeColumn, useReadAgain } from '../../parts/list/index.ts'
+import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
+import { Badge } from '../../parts/show/index.ts'
+import { useSession } from '../../session/session.ts'
+import { NameActor, NewActor } from './actor-forms.tsx'
+import { KINDS, providerWords, ROLES, roleWord } from './words.ts'
+
+const FILTERS = defineFilters(choice('kind', 'Kind', KINDS), choice('role', 'Role', ROLES))
+
+export function Page() {
+  const project_id = useProjectId()
+  const mayChange = useSession().may('manage', project_id)
+  const filters = useListFilters(FILTERS)
+  useReadAgain('actors')
+  return (
+    <ListPage
+      title="Actors"
+      about="Who made refunds and cancellations, as far as the providers say it. Names appear in alerts. Each action of a canary alerts at once."
+      actions={
+        mayChange && (
+          <DialogButton label="Declare software" title="Declare software by its idempotency keys">
+            {close => <NewActor onDone={close} />}
+          </DialogButton>
+        )
+      }
+      filters={filters}
+      list={useList(actorList, { project_id, ...filters.values })}
+      columns={mayChange ? [...COLUMNS, changesColumn(project_id)] : COLUMNS}
+      nothingFits="No actor fits these filters."
+      empty="No provider has named anybody yet. The subscription biller names API keys and users; the card processor may name them in thin events."
+      next={<ProjectLink page="connections">See whether the connections receive events</ProjectLink>}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<ShownActor>[] = [
+  {
+    title: 'Actor',
+    width: 'minmax(0, 1.4fr)',
+    card: 'title',
+    cell: ({ actor_id, name, ...actor }) => (
+      <ProjectLink page="actions" search={{ actor_id }}>
+        <bdi>{name ?? providerWords(actor)}</bdi>
+      </ProjectLink>
+    ),
+  },
+  {
+    title: 'Role',
+    width: '112px',
+    card: 'line',
+    cell: ({ role }) =>
+      role === 'unknown' ? null : <Badge tone={role === 'canary' ? 'alarm' : 'quiet'}>{roleWord(role)}</Badge>,
+  },
+  textColumn('At the provider', 'minmax(0, 1.2fr)', actor => (actor.name === null ? null : providerWords(actor)), {
+    tone: 'dim',
+    card: 'line',
+  }),
+  textColumn('Actions', '88px', ({ actions }) => actions.toLocaleString('en'), { align: 'end' }),
+  textColumn('Money', '152px', moneyOf, { tone: 'dim', align: 'end', card: 'end' }),
+  timeColumn('First', '112px', ({ first_at }) => first_at),
+  timeColumn('Last', '112px', ({ last_at }) => last_at),
+]
+
+function moneyOf({ totals }: ShownActor): string {
+  const sums = totals.filter(({ amount, currency }) => amount > 0 && currency !== null)
+  return sums.map(({ amount, currency }) => formatMoney(amount, currency ?? '')).join(', ')
+}
+
+function changesColumn(projectId: string): Column<ShownActor> {
+  const remove = async (id: string) => {
+    await api.actors.forget(projectId, id)
+    await refresh('actors', 'actions', 'incidents')
+  }
+  return {
+    title: '',
+    width: '192px',
+    align: 'end',
+    card: 'line',
+    cell: actor => (
+      <>
+        <DialogButton label="Name" title="Name the actor" variant="default">
+          {close => <NameActor actor={actor} onDone={close} />}
+        </DialogButton>{' '}
+        {actor.version > 0 && (actor.name !== null || actor.role !== 'unknown') && (
+          <ConfirmButton
+            question={`Remove the name and the role of “${actor.name ?? providerWords(actor)}”?`}
+            consequence={consequenceOf(actor)}
+            onConfirm={() => remove(actor.actor_id)}
+          >
+            Remove
+          </ConfirmButton>
+        )}
+      </>
+    ),
+  }
+}
+
+function consequenceOf({ role, kind }: ShownActor): string {
+  if (role === 'canary') return 'Its actions no longer alert at once.'
+  return kind === 'key_prefix'
+    ? 'Its idempotency keys name no further actions. Earlier actions keep it.'
+    : 'Alerts show only the words of the provider.'
+}
