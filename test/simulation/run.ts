@@ -25,7 +25,8 @@ import { CALM, drawSwarm, type Swarm } from './world/swarm.ts'
 import { Trace } from './world/trace.ts'
 
 const SECOND_LOOK_MS = 60_000
-const START_MS = Date.UTC(2026, 0, 1)
+/** Shortly before the end of a week, so that runs have changes on both sides. */
+const START_MS = Date.UTC(2026, 0, 4, 23, 59)
 /** A hint is read again after half a minute, and once more. */
 const HINTS_ARE_READ_WITHIN_MS = 75_000
 /** When the faults have ended, everything settles within this time, in virtual milliseconds. */

@@ -1,9 +1,10 @@
+import { type LimitInterval, periodOf } from '@backstop/contracts'
 import { wait } from '../world/agenda.ts'
 import type { Account, Change } from './accounts.ts'
 import { Refused } from './api-user.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
 import { make } from './software.ts'
-import type { Deed, Moment } from './truth.ts'
+import { byPeriod, type Deed, type Moment } from './truth.ts'
 import { confirmed } from './world.ts'
 
 const FIRST_NUMBER = 10_000
@@ -63,6 +64,7 @@ async function makeCappedGroup({ world, random, customers }: Scene): Promise<voi
   const limits = random.chance(0.5)
     ? { max_changes: covered }
     : { max_changes: 100, max_amount: covered * amount + random.between(0, amount - 1) }
+  const interval = random.chance(0.5) ? random.pick(['day', 'week'] as const) : undefined
   const begins: Moment = { fromMs: world.clock.now }
   const body = {
     project_id: account.truth.projectId,
@@ -72,6 +74,7 @@ async function makeCappedGroup({ world, random, customers }: Scene): Promise<voi
     currency,
     note: 'Goodwill after the outage',
     ...limits,
+    ...(interval === undefined ? {} : { interval }),
   }
   try {
     await confirmed(world, begins, world.api.post('/v1/expected-changes', body))
@@ -81,15 +84,23 @@ async function makeCappedGroup({ world, random, customers }: Scene): Promise<voi
     return
   }
   const deeds: Deed[] = []
-  world.truth.capped.push({ deeds, covered })
+  world.truth.capped.push({ deeds, covered, interval })
+  if (interval !== undefined) await waitForEnd(world, interval, random.between(0, 10_000))
   for (const one of prepared) {
     const deed = make({ world, random, kind: change.kind, change, prepared: one })
     // Which of them it covers is not fixed.
     deed.grounds.push({ reason: 'an expected change of a group', explains: false, begins: { fromMs: begins.fromMs } })
     deeds.push(deed)
-    await wait(world.clock, random.between(0, random.pick([0, 5_000])))
+    await wait(world.clock, random.between(0, random.pick([0, 5_000, 20_000])))
   }
   world.happened('a group of changes was expected in part')
+  if (byPeriod({ deeds, interval }).length > 1) world.happened('an expected change counted two periods')
+}
+
+/** Waits until shortly before the end of the period, if that is soon, so that the changes are on both sides of it. */
+async function waitForEnd({ clock }: Scene['world'], interval: LimitInterval, beforeMs: number): Promise<void> {
+  const leftMs = periodOf(interval, clock.now).endsAt - clock.now
+  if (leftMs < MINUTE_MS) await wait(clock, Math.max(0, leftMs - beforeMs))
 }
 
 function pickRefund({ random, customers }: Pick<Scene, 'random' | 'customers'>): { change: Change; account: Account } {

@@ -1,3 +1,5 @@
+import { type LimitInterval, periodOf } from '@backstop/contracts'
+
 /** When something happened in the product: between the request for it and the API's answer. Undefined until it is answered. */
 export interface Moment {
   readonly fromMs: number
@@ -51,8 +53,15 @@ export interface Deed {
 /** Equal changes, of which an expected change covers only some. Which ones is not fixed. */
 export interface CappedGroup {
   readonly deeds: readonly Deed[]
-  /** How many of them the expected change explains. */
+  /** How many of them the expected change explains, in total or in each period. */
   readonly covered: number
+  readonly interval?: LimitInterval | undefined
+}
+
+/** The changes of a group, by the periods in which the expected change counts them. */
+export function byPeriod({ deeds, interval }: Pick<CappedGroup, 'deeds' | 'interval'>): readonly (readonly Deed[])[] {
+  if (interval === undefined) return [deeds]
+  return [...Map.groupBy(deeds, ({ atMs }) => periodOf(interval, atMs).firstDay).values()]
 }
 
 /** Two equal refunds of one payment, of which the second repeats the first. Operations explain both. */

@@ -57,6 +57,7 @@ export const SOMETIMES = [
   'an answer of a server was lost',
   'an election',
   'an election lost a write',
+  'an expected change counted two periods',
   "an outage of a provider's API",
   'an outage of a receiver',
   'partitions were added',

@@ -65,6 +65,20 @@ test('a resolution that replaces the opening notifies of both', () => {
     expect(resolvedWith({})).toContainEqual(expect.stringContaining(property))
 })
 
+test('an expected change with an interval explains as many changes in each period as it states', () => {
+  const begins = { fromMs: T0, toMs: T0 }
+  const madeAt = (...times: number[]) => {
+    const run = rightRun()
+    const equal = times.map((atMs, index) =>
+      deed(`re_${index}`, { atMs, grounds: [{ reason: 'expected', explains: false, begins }] }),
+    )
+    run.truth.capped.push({ deeds: equal, covered: 1, interval: 'day' })
+    return judged(run).filter(fault => fault.includes('expected-changes-are-capped'))
+  }
+  expect(madeAt(T0, T0 + 24 * 60 * MINUTE)).toEqual([])
+  expect(madeAt(T0, T0 + 1)).toEqual([expect.stringContaining('Of 2 equal changes 1 were expected')])
+})
+
 test('an end by dunning may alert only if ingress got the late payment after its second look', () => {
   const endedAfter = (atMs: number) => {
     const run = rightRun()

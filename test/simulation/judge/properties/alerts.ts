@@ -1,4 +1,4 @@
-import { type ChannelTruth, type Deed, expectationOf, isExplained } from '../../actors/truth.ts'
+import { byPeriod, type ChannelTruth, type Deed, expectationOf, isExplained } from '../../actors/truth.ts'
 import { type AlertBody, type Case, isMadeAfterRecovery, nameOf, type ReceivedAlert } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
@@ -187,16 +187,18 @@ function isHalfHidden(run: Case, deed: Deed): boolean {
   return deed.grounds.some(({ mayHide }) => mayHide) && (deed.accounts.length > 1 || isUnnamed())
 }
 
-/** An expected change explains as many of equal changes as it states, and no more. */
+/** An expected change explains as many of equal changes as it states, in total or in each period, and no more. */
 function findUncapped(run: Case): string[] {
-  return run.truth.capped.flatMap(({ deeds, covered }) => {
-    const alerted = deeds.filter(deed => announcementsOf(run, deed).length > 0).length
-    // A change whose notifications were lost, or whose account was silent or disconnected, need not alert either.
-    const isPlain = ({ grounds, accounts }: Deed) =>
-      grounds.length === 1 && accounts.every(account => account.grounds.length === 0)
-    const wanted = deeds.filter(isPlain).length - covered
-    return alerted < wanted
-      ? [`Of ${deeds.length} equal changes ${covered} were expected, and only ${alerted} alerted (${deeds[0]?.title})`]
-      : []
-  })
+  return run.truth.capped.flatMap(group => byPeriod(group).flatMap(deeds => findUncappedOf(run, deeds, group.covered)))
+}
+
+function findUncappedOf(run: Case, deeds: readonly Deed[], covered: number): string[] {
+  const alerted = deeds.filter(deed => announcementsOf(run, deed).length > 0).length
+  // A change whose notifications were lost, or whose account was silent or disconnected, need not alert either.
+  const isPlain = ({ grounds, accounts }: Deed) =>
+    grounds.length === 1 && accounts.every(account => account.grounds.length === 0)
+  const wanted = deeds.filter(isPlain).length - covered
+  return alerted < wanted
+    ? [`Of ${deeds.length} equal changes ${covered} were expected, and only ${alerted} alerted (${deeds[0]?.title})`]
+    : []
 }
