@@ -13,6 +13,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ProgressSink, progressOn, startStack } from '@backstop/stack'
 import { adminBenchmark } from './admin/benchmark.ts'
+import { burstsBenchmark } from './bursts/benchmark.ts'
 import { consoleBenchmark } from './console/benchmark.ts'
 import { endToEndBenchmark } from './end-to-end/benchmark.ts'
 import { floodsBenchmark } from './floods/benchmark.ts'
@@ -38,6 +39,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   reconcilerBenchmark,
   growthBenchmark,
   endToEndBenchmark,
+  burstsBenchmark,
   floodsBenchmark,
   adminBenchmark,
   consoleBenchmark,

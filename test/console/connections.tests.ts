@@ -150,6 +150,18 @@ describe('connections in the console', () => {
     })
   })
 
+  test('the burst alarm is switched off and on again on the page of the connection', async () => {
+    const { page } = tab
+    const { connection_id } = shop.connection
+    await tab.open(`/p/${shop.projectId}/connections/${connection_id}`)
+    for (const isOn of [false, true]) {
+      await page.getByText('Warn of bursts').click()
+      await until('the stored switch', async () =>
+        (await connections()).find(one => one.connection_id === connection_id && one.burst_alarm === isOn),
+      )
+    }
+  })
+
   describe('the rule about second refunds', () => {
     test('is chosen on the page of the connection; its incident and its dry run name both refunds', async () => {
       const { page } = tab

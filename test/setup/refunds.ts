@@ -55,6 +55,7 @@ export function connectionsOfRefunds(connections = CONNECTIONS): ConnectionDocum
       kind: 'processor',
       name: `Account ${index}`,
       out_of_band: 'alert',
+      burst_alarm: false,
       status: 'active',
       read_key: null,
       site: null,

@@ -227,6 +227,18 @@ test('the actions of connected accounts that are set to ignore count for no burs
   await process.kill()
 })
 
+test('explained actions are stored within a quarter of an hour, so that a connection does not stay new', async () => {
+  const { clock, startProcess, bursts } = await openAccount()
+  const process = startProcess()
+  const explained = { verdict: 'explained', operation_id: 'op_1', connection_id: 'con_1', project_id: PROJECT }
+  const first_seen_at = new Date(clock.now()).toISOString()
+  process.note(Array.from({ length: 7 }, () => ({ ...explained, first_seen_at, second_look_at: null }) as never))
+  const isStored = async () => Object.values((await bursts.findOne({}))!.days).some(({ waits }) => waits?.all === 7)
+  for (let minute = 0; minute < 17 && !(await isStored()); minute += 1) await clock.advance(MINUTE)
+  expect(await isStored()).toBe(true)
+  await process.kill()
+})
+
 test.each([
   { name: 'switched off', connection: { burst_alarm: false } },
   { name: 'that ignores', connection: { out_of_band: 'ignore' } as const },

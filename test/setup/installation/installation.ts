@@ -81,7 +81,7 @@ async function createCustomers(product: Product, receiverUrl: string, count: num
     const project = await api.post<{ project_id: string }>('/v1/projects', { name: `Shop ${number}` })
     const path = `/v1/projects/${project.project_id}/connections`
     for (let index = number; index < count; index += PROJECTS) {
-      const settings = { kind: 'processor', name: `Cards ${index}`, out_of_band: 'alert' }
+      const settings = { kind: 'processor', name: `Cards ${index}`, out_of_band: 'alert', burst_alarm: false }
       connections.push(await api.post<CreatedConnection>(path, settings))
     }
     await api.post('/v1/alert-channels', {

@@ -24,6 +24,7 @@ interface Creation {
   readonly project?: string
   readonly outOfBand?: Connection['out_of_band']
   readonly refundedTwiceWithin?: number
+  readonly burstAlarm?: boolean
   readonly site?: string
 }
 
@@ -76,6 +77,7 @@ export function addConnections(program: Command, surroundings: Surroundings): vo
         'alert if software refunds the same amount of a payment again within so many hours; off by default',
         parseRepeatHours,
       ],
+      ['--no-burst-alarm', 'do not warn of many unexplained actions before their second looks'],
       ['--site <site>', "subscription: the account's site at the provider"],
     ],
     async run(context, creation: Creation, name) {
@@ -161,10 +163,14 @@ function ownSecret(kind: Connection['kind'], secret: string): SecretRotation {
 
 async function newConnection(
   name: string,
-  { kind, outOfBand, refundedTwiceWithin, site }: Creation,
+  { kind, outOfBand, refundedTwiceWithin, burstAlarm, site }: Creation,
   surroundings: Pick<Surroundings, 'readInput'>,
 ): Promise<NewConnection> {
-  const common = { name, ...given({ out_of_band: outOfBand, refunded_twice_within_hours: refundedTwiceWithin }) }
+  const burst_alarm = burstAlarm === false ? false : undefined
+  const common = {
+    name,
+    ...given({ out_of_band: outOfBand, refunded_twice_within_hours: refundedTwiceWithin, burst_alarm }),
+  }
   switch (kind) {
     case 'processor':
       return { ...common, kind }
@@ -184,7 +190,7 @@ const SHOWN_ACCOUNTS = 10
 
 function connectionText(connection: Connection, steps: string): string {
   const { connection_id, project_id, name, kind, status, out_of_band, refunded_twice_within_hours } = connection
-  const { reading, warnings, accounts } = connection
+  const { burst_alarm, reading, warnings, accounts } = connection
   const facts = factsOf([
     ['Connection', connection_id],
     ['Project', project_id],
@@ -197,6 +203,7 @@ function connectionText(connection: Connection, steps: string): string {
       ? [['of more accounts', String(accounts.length - SHOWN_ACCOUNTS)] as const]
       : []),
     ['Refunded twice', refunded_twice_within_hours === null ? 'off' : `within ${refunded_twice_within_hours} hours`],
+    ['Burst alarm', burst_alarm ? 'on' : 'off'],
     ['Reading', reading.error === null ? reading.state : `${reading.state}: ${reading.error}`],
     ...warnings.map(({ field, message }) => ['Warning', `${field}: ${message}`] as const),
   ])

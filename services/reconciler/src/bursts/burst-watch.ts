@@ -20,7 +20,7 @@ import {
 import { type ConnectionReader, type NamedConnection, namesOf } from '../connections/connection-reader.ts'
 import type { StandaloneIncidentStore } from '../incidents/standalone-incident-store.ts'
 import type { BurstStore, SeenAction } from './burst-store.ts'
-import { isWorthStoring, LearnedWaits, takeBusiestPart, type Unstored } from './learned-waits.ts'
+import { hasLearned, isUnusual, LearnedWaits, takeBusiestPart, type Unstored } from './learned-waits.ts'
 
 const COUNT_EVERY_MS = 1_000
 /** How often a process counts although it saw nothing new: another process may have been killed before it counted. */
@@ -260,8 +260,8 @@ async function storeLearned(learned: LearnedWaits, { stores, clock }: BurstWatch
       entry.busiest[halfHour] = Math.max(entry.busiest[halfHour] ?? 0, count)
     }
     const isOld = now > entry.since + KEEP_MS || entry.day !== dayNumberOf(now)
-    if (isWorthStoring(entry) && (await store(entry, stores.bursts, now))) learned.renew(entry, now)
-    else if (isOld) learned.renew(entry, now)
+    const isStored = hasLearned(entry) && (isUnusual(entry) || isOld) && (await store(entry, stores.bursts, now))
+    if (isStored || isOld) learned.renew(entry, now)
   }
 }
 

@@ -16,7 +16,6 @@ export interface Unstored extends Learned {
 
 /** The least number of actions that is worth storing: ten give the alarm. */
 const WORTH_STORING = 5
-const MANY = 50
 const HALF_HOUR_MS = 1_800_000
 
 /** Collects in memory what is usual for each connection. What a killed process had not stored is lost, which does no harm. */
@@ -107,8 +106,12 @@ export function takeBusiestPart({ parts, highest }: Unstored, before: number): n
   return part
 }
 
-/** Whether it is worth a write. A connection whose operations explain everything at first sight is stored rarely. */
-export function isWorthStoring({ late, busiest, waits }: Unstored): boolean {
+/** Whether it must be stored soon. A connection whose operations explain everything at first sight is stored rarely. */
+export function isUnusual({ late, busiest, waits }: Unstored): boolean {
   const waited = Object.entries(waits).some(([age, count]) => age !== 'all' && count > 0)
-  return waited || (waits.all ?? 0) >= MANY || Object.keys(late).length > 0 || Object.keys(busiest).length > 0
+  return waited || Object.keys(late).length > 0 || Object.keys(busiest).length > 0
+}
+
+export function hasLearned(entry: Unstored): boolean {
+  return entry.waits.all !== undefined || isUnusual(entry)
 }

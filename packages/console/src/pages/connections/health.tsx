@@ -8,6 +8,7 @@ import { Problem, ProjectLink } from '../../parts/page/index.ts'
 import { Badge, CopyBox, Facts, idFact, Time, timeFact, useNow } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { AccountSettings } from './account-settings.tsx'
+import { BurstAlarmChoice } from './burst-alarm-choice.tsx'
 import classes from './connections.module.css'
 import { feedRate } from './feed-rate.ts'
 import { OutOfBandChoice } from './out-of-band-choice.tsx'
@@ -56,6 +57,14 @@ export function Health({ connection }: Props) {
           <ProjectLink page="dry-run" search={{ connection_id, out_of_band, days: '30', within_hours: '24' }}>
             See what this would have found in the last 30 days
           </ProjectLink>
+        </p>
+      </section>
+      <section>
+        <h2>Bursts (burst_alarm)</h2>
+        <BurstAlarmChoice connection={connection} mayChange={may('manage', project_id)} />
+        <p className="dim">
+          Alerts within seconds if unusually many refunds or cancellations are unexplained so far, before their second
+          looks. What is usual is learned for each connection.
         </p>
       </section>
       <OpenProblems connection={connection} />
