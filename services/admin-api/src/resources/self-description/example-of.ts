@@ -59,6 +59,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   ends_at: ['2026-11-21T11:00:00.000Z'],
   time_zone: ['Europe/Berlin'],
   accent_colour: ['#0a7cff'],
+  prefix: ['billing-'],
   logo_url: ['https://cdn.example.com/logo.png'],
 }
 

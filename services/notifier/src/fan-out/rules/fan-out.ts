@@ -20,12 +20,13 @@ export function fanOut(
   history: AlertHistory,
 ): DeliveryRequest[] {
   const shown = withStorm(alert, membership)
-  const shareable = withoutPersonalData(shown)
   const leavesStorm = membership !== undefined && 'leavesStorm' in membership && membership.leavesStorm
+  const forPrograms = { whole: shown, shareable: withoutPersonalData(shown) }
+  const apart = leavesStorm ? withStormId(alert, null) : shown
+  const forPeople = leavesStorm ? { whole: apart, shareable: withoutPersonalData(apart) } : forPrograms
   const showTo = ({ audience, showsPersonalData }: SubscribedChannel) => {
-    if (!leavesStorm || audience === 'programs') return showsPersonalData ? shown : shareable
-    const apart = withStormId(alert, null)
-    return showsPersonalData ? apart : withoutPersonalData(apart)
+    const { whole, shareable } = audience === 'programs' ? forPrograms : forPeople
+    return showsPersonalData ? whole : shareable
   }
   return channels
     .filter(channel => channel.projectId === alert.project_id && isMeant(channel, alert, membership))
