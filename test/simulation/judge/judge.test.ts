@@ -62,6 +62,16 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
     run.truth.doubled.push({ deeds: [deed('re_1'), deed('re_2')], hasRule: true })
     return run
   },
+  'storms-are-few-messages': run => {
+    const report = (number: number) => `Update ${number}. Reference: storm stm_1`
+    run.truth.chats.push(...Array.from({ length: 21 }, (_, index) => ({ atMs: T0, host: 'chat', body: report(index) })))
+    return run
+  },
+  'bursts-are-resolved-once': run => {
+    const end = (time: string) => `Resolved: the burst of 12 refunds. Reference: incident inc_1. ${time}`
+    run.truth.chats.push(...['10:00', '10:01'].map(time => ({ atMs: T0, host: 'chat', body: end(time) })))
+    return run
+  },
   'bursts-alert-in-time': run => {
     run.truth.leaked.push({ ...leakedKey(), hasAlarm: true })
     return run

@@ -3,6 +3,7 @@ import type { AlertBody, Case, Evidence, Terms } from './evidence.ts'
 import { ALERT_PROPERTIES } from './properties/alerts.ts'
 import { AUDIT_PROPERTIES } from './properties/audit.ts'
 import { BURST_PROPERTIES } from './properties/bursts.ts'
+import { CHAT_PROPERTIES } from './properties/chats.ts'
 import { DELIVERY_PROPERTIES } from './properties/deliveries.ts'
 import { DATA_PROPERTIES } from './properties/kept-data.ts'
 import { RECORD_PROPERTIES } from './properties/records.ts'
@@ -22,6 +23,7 @@ export const PROPERTIES: readonly Property[] = [
   ...BURST_PROPERTIES,
   ...TIME_PROPERTIES,
   ...DELIVERY_PROPERTIES,
+  ...CHAT_PROPERTIES,
   ...RECORD_PROPERTIES,
   ...AUDIT_PROPERTIES,
   ...DATA_PROPERTIES,
