@@ -390,3 +390,18 @@ test('a member whose incident is opened again is not resolved any more, until it
   await notifier.clock.advance(MINUTE)
   expect(member()?.resolved_at).not.toBeNull()
 })
+
+test('a canary that makes sixty refunds is at most twenty messages for people, and sixty for programs', async () => {
+  const notifier = await startNotifier()
+  const used = refunds(notifier, 60, { everyMs: 40 }).map(
+    one => ({ ...one, data: { ...one.data, incident: { ...one.data.incident, code: 'CANARY_USED' } } }) as Alert,
+  )
+  await notifier.publish(...used)
+  await notifier.clock.advance(10 * MINUTE)
+  for (const id of ['chn_slack', 'chn_mail']) {
+    expect(openedTo(notifier, id)).toHaveLength(9)
+    expect(deliveredTo(notifier, id).length).toBeLessThanOrEqual(20)
+    expect(reportsTo(notifier, id).at(-1)).toMatchObject({ count: 60 })
+  }
+  expect(openedTo(notifier, 'chn_hook')).toHaveLength(60)
+})

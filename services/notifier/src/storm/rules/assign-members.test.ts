@@ -90,7 +90,15 @@ describe('members of connected accounts', () => {
     expect(new Set(decided.filter(({ alone }) => !alone).map(({ connection_id }) => connection_id))).toEqual(
       new Set(['con_1/acct_0', 'con_1/acct_1', 'con_1/']),
     )
-    expect(decided.filter(({ alone }) => alone)).toHaveLength(27)
+    expect(decided.filter(({ alone }) => alone)).toHaveLength(18)
+  })
+
+  test('form one storm of many accounts with the tenth action of three accounts or more', () => {
+    const turns = Array.from({ length: 12 }, (_, turn) => ofAccount(`acct_${turn % 3}`, 1, 1 + turn)).flat()
+    expect(scopes(assignMembers(turns, NOTHING, SETTINGS))).toEqual([
+      ...Array(9).fill('alone'),
+      ...Array(3).fill('con_1/'),
+    ])
   })
 
   test('join the open storm of many accounts, unless their account has its own', () => {

@@ -25,6 +25,8 @@ export interface AssignedMembers {
 
 /** With open storms of this many other accounts, the next storm is of many accounts, so that people get few messages. */
 const ACCOUNT_STORMS = 2
+/** The actions of this many accounts are one storm together, so that a thief who goes from one to the next makes few messages. */
+const MANY_ACCOUNTS = 3
 
 /**
  * Decides for each member whether channels for people get its alerts alone or whether it belongs to a storm. A recorded
@@ -65,11 +67,19 @@ export function assignMembers(
       return others < ACCOUNT_STORMS ? own : ofMany
     }
     if (!isOfAccount) return null
-    // Each other account counts once, with its nearest action.
-    const nearest = [...timesWithoutStorm].flatMap(([scope, times]) =>
-      scope === own || !scope.startsWith(ofMany) ? [] : times.reduce((a, b) => nearer(a, b, atMs)),
+    const near = [...timesWithoutStorm]
+      .filter(([scope]) => scope.startsWith(ofMany))
+      .map(([scope, times]) => ({ scope, times: times.filter(time => Math.abs(time - atMs) <= settings.windowMs) }))
+      .filter(({ times }) => times.length > 0)
+    const accounts = new Set([own, ...near.map(({ scope }) => scope)])
+    if (accounts.size < MANY_ACCOUNTS) return null
+    return beginsStorm(
+      atMs,
+      near.flatMap(({ times }) => times),
+      settings,
     )
-    return beginsStorm(atMs, nearest, settings) ? ofMany : null
+      ? ofMany
+      : null
   }
 
   const unrecorded: StormMemberDocument[] = []
@@ -82,10 +92,6 @@ export function assignMembers(
     return decision
   })
   return { decided, unrecorded }
-}
-
-function nearer(a: number, b: number, atMs: number): number {
-  return Math.abs(a - atMs) <= Math.abs(b - atMs) ? a : b
 }
 
 /** True if `atMs` and enough of the other times lie within one window. */

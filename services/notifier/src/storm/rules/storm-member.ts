@@ -1,22 +1,26 @@
 import {
   type Alert,
   containsEmailAddress,
+  type Incident,
   isPersonalDetail,
   type StormMemberDocument,
   stormScopeOf,
 } from '@backstop/contracts'
 
-/** An unexplained action before it is decided whether it belongs to a storm. */
+/** The incidents of which many are one story: one for each unexplained action, and one for each action of a canary. */
+const CODES_OF_STORMS: ReadonlySet<Incident['code']> = new Set(['UNEXPECTED_ACTION', 'CANARY_USED'])
+
+/** An action before it is decided whether it belongs to a storm. */
 export type NewMember = Omit<StormMemberDocument, 'storm_id' | 'alone'>
 
 /**
- * Returns the unexplained action of the alert; undefined if the alert is about something else.
+ * Returns the action of the alert, unexplained or of a canary; undefined if the alert is about something else.
  * @param fingerprint stands for a text that must not be stored
  */
 export function newMemberOf(alert: Alert, nowMs: number, fingerprint: (text: string) => string): NewMember | undefined {
   if (alert.event !== 'incident.opened') return undefined
   const { incident, action } = alert.data
-  if (incident.code !== 'UNEXPECTED_ACTION' || incident.connection_id === null || action === null) return undefined
+  if (!CODES_OF_STORMS.has(incident.code) || incident.connection_id === null || action === null) return undefined
   const { origin, provider, customer, payment, account } = action
   const stored = (name: 'origin.key_name' | 'payment.refund_reason', value: string | null | undefined) =>
     value == null || isPersonalDetail(provider, name, value) ? null : value
@@ -66,7 +70,7 @@ export function memberChangeOf(alert: Alert, nowMs: number): MemberChange | unde
       return undefined
   }
   const { incident, action } = alert.data
-  if (incident.code !== 'UNEXPECTED_ACTION') return undefined
+  if (!CODES_OF_STORMS.has(incident.code)) return undefined
   const incidentId = incident.incident_id
   if (alert.event === 'incident.acknowledged') return { incidentId, set: { acknowledged_at: new Date(nowMs) } }
   // The first opening, also if it is delivered again, changes nothing.
