@@ -133,14 +133,14 @@ test('a confirmed burst ends without a message, its day teaches nothing, and the
   await see(50)
   await clock.advance(2 * SECOND)
   await clock.advance(MINUTE)
-  await decide({ verdict: 'unexplained', incident_id: 'inc_1' })
+  await decide({ verdict: 'unexplained', incident_id: 'inc_1', look_done: new Date(clock.now()) })
   await clock.advance(10 * SECOND)
   expect(await incidents.findOne({})).toMatchObject({ state: 'resolved', burst: { outcome: 'confirmed' } })
   expect((await alerts()).map(({ event }) => event)).toEqual(['incident.opened'])
   for (let minute = 0; minute < 15; minute += 1) {
     await see(50)
     await clock.advance(MINUTE)
-    await decide({ verdict: 'unexplained', incident_id: 'inc_1' })
+    await decide({ verdict: 'unexplained', incident_id: 'inc_1', look_done: new Date(clock.now()) })
   }
   expect(await incidents.countDocuments({})).toBe(1)
   const { days, open } = (await bursts.findOne({}))!
@@ -224,6 +224,31 @@ test('the actions of connected accounts that are set to ignore count for no burs
   expect(await alerts()).toMatchObject([
     { event: 'incident.opened', data: { incident: { burst: { count: 10, account: 'acct_2' } } } },
   ])
+  await process.kill()
+})
+
+test('an account that is set to alert has the alarm, although its connection ignores', async () => {
+  const accounts = [{ account: 'acct_1', out_of_band: 'alert' as const }]
+  const { clock, see, startProcess, alerts } = await openAccount({ out_of_band: 'ignore', accounts })
+  const process = startProcess()
+  await see(40, { account: 'acct_2' })
+  await clock.advance(10 * SECOND)
+  expect(await alerts()).toEqual([])
+  await see(10, { account: 'acct_1' })
+  await clock.advance(10 * SECOND)
+  expect(await alerts()).toMatchObject([{ data: { incident: { burst: { count: 10, account: 'acct_1' } } } }])
+  await process.kill()
+})
+
+test('incidents of another code, such as those of a canary, do not confirm a burst', async () => {
+  const { clock, see, startProcess, decide, incidents } = await openAccount()
+  const process = startProcess()
+  await see(12, { incident_id: 'inc_canary' })
+  await clock.advance(20 * SECOND)
+  expect(await incidents.findOne({})).toMatchObject({ state: 'open' })
+  await decide({ verdict: 'explained' })
+  await clock.advance(10 * SECOND)
+  expect(await incidents.findOne({})).toMatchObject({ state: 'resolved', burst: { outcome: 'explained' } })
   await process.kill()
 })
 

@@ -25,7 +25,7 @@ export function mayNeedExpectedChange({ actions }: Case): boolean {
   )
 }
 
-/** Expected changes that one case keeps. */
+/** Expected changes that one case keeps, besides those that explain its actions: one with an interval may be there once for each period. */
 const MAX_EXPECTED_CHANGES = 50
 
 /**
@@ -59,9 +59,14 @@ export function withExpectedChanges(theCase: Case, found: readonly ExpectedChang
         held.has(expectedChange.id) || theCase.actions.some(action => coverageOf(expectedChange, action) !== 'none'),
     ),
   )
+  const rankOf = (expectedChange: ExpectedChange) =>
+    Number(held.has(expectedChange.id)) + Number(explaining.has(expectedChange))
   const expectedChanges = all
-    .toSorted((a, b) => Number(explaining.has(b)) - Number(explaining.has(a)) || b.expiresAt - a.expiresAt)
-    .slice(0, MAX_EXPECTED_CHANGES)
+    .toSorted(
+      (a, b) =>
+        rankOf(b) - rankOf(a) || b.expiresAt - a.expiresAt || (b.period?.startsAt ?? 0) - (a.period?.startsAt ?? 0),
+    )
+    .slice(0, MAX_EXPECTED_CHANGES + held.size)
   return { ...theCase, expectedChanges }
 }
 

@@ -39,12 +39,11 @@ export function isUsualWait(history: BurstHistory, ageMs: number, now: number): 
 }
 
 /**
- * Whether it is not known yet how late the connection's software reports: in its first day, before the first nightly batch, and in its first
- * 28 days until operations explained 100 actions.
+ * Whether it is not known how late the connection's software reports: in its first day, before the first nightly batch, and while operations
+ * explained fewer than 100 actions in 28 days. So an older connection whose history is empty, as after an update, is new as well.
  */
 export function isNew(history: BurstHistory, createdAt: number, now: number): boolean {
-  const ageMs = now - createdAt
-  return ageMs < DAY_MS || (ageMs < HISTORY_DAYS * DAY_MS && countWaits(history, 'all', now) < KNOWN_AFTER)
+  return now < createdAt + DAY_MS || countWaits(history, 'all', now) < KNOWN_AFTER
 }
 
 function countWaits({ days }: BurstHistory, longerThan: string, now: number): number {

@@ -1,9 +1,11 @@
 import {
   type Action,
   type Burst,
+  containsEmailAddress,
   deterministicId,
   formatMoney,
   isoTime,
+  isPersonalDetail,
   kindWords,
   movedNoMoney,
   type Names,
@@ -63,13 +65,17 @@ export function describeBurst(actions: readonly [BurstAction, ...BurstAction[]],
     last_look_at: looks.at(-1) ?? last,
     common: {
       channel: mostCommon(actions, ({ origin }) => origin?.channel),
-      key_name: mostCommon(actions, ({ origin }) => origin?.key_name),
+      key_name: mostCommon(actions, ({ provider, origin }) =>
+        impersonal(provider, 'origin.key_name', origin?.key_name),
+      ),
       // Incidents store no personal data.
       user: null,
       customer: null,
-      subject: mostCommon(actions, ({ subject }) => subject),
+      subject: mostCommon(actions, ({ subject }) => (containsEmailAddress(subject) ? null : subject)),
       amount: commonAmount(actions),
-      refund_reason: mostCommon(actions, ({ payment }) => payment?.refund_reason),
+      refund_reason: mostCommon(actions, ({ provider, payment }) =>
+        impersonal(provider, 'payment.refund_reason', payment?.refund_reason),
+      ),
     },
     why: {
       rule: ruleOf(why),
@@ -82,8 +88,8 @@ export function describeBurst(actions: readonly [BurstAction, ...BurstAction[]],
 }
 
 function ruleOf({ ageMs, late, usual, threshold }: UnusualNumber): string {
-  const since = ageMs === 0 ? 'are unexplained' : `are unexplained for at least ${ageMs / 1000} s`
-  return `${late} actions ${since}; usual are at most ${usual}, and ${threshold} give the alarm`
+  const since = ageMs === 0 ? 'are unexplained' : `have been unexplained for at least ${ageMs / 1000} s`
+  return `${late} actions ${since}. At most ${usual} are usual here; ${threshold} give the alarm`
 }
 
 /** The connected account of all actions, or the number of accounts; nothing if the connection's own account made all. */
@@ -103,6 +109,15 @@ function sumsOf(actions: readonly BurstAction[]): Burst['money'] {
   }
   const isTest = ({ mode }: Burst['money'][number]) => Number(mode === 'test')
   return [...sums.values()].sort((a, b) => isTest(a) - isTest(b) || b.count - a.count)
+}
+
+/** The value, unless it is personal data. */
+function impersonal(
+  provider: BurstAction['provider'],
+  name: 'origin.key_name' | 'payment.refund_reason',
+  value: string | null | undefined,
+): string | null {
+  return value == null || isPersonalDetail(provider, name, value) ? null : value
 }
 
 function commonAmount(actions: readonly BurstAction[]): NonNullable<Burst['common']>['amount'] {
@@ -142,13 +157,15 @@ export function openBurstIncident({ connectionId, projectId, openedAt, burst }: 
   return openStandalone(about, openedAt, names)
 }
 
-function summaryOf({ count, kinds, money, first_at, last_at, looks_at }: Burst): string {
+function summaryOf({ count, kinds, money, first_at, last_at }: Burst): string {
   const only = kinds.length === 1 ? kinds[0]?.kind : undefined
   const what = only === undefined ? 'action' : kindWords({ kind: only })
-  const sums = money.map(({ amount, currency }) => formatMoney(amount, currency)).join(' and ')
+  const sums = money
+    .map(({ amount, currency, mode }) => `${formatMoney(amount, currency)}${mode === 'test' ? ' of test money' : ''}`)
+    .join(' and ')
   const seconds = Math.max(1, Math.round((Date.parse(last_at) - Date.parse(first_at)) / 1000))
   const within = `${count} ${what}${count === 1 ? '' : 's'} within ${seconds} s that nothing explains so far`
-  return `${within}${sums === '' ? '' : `, ${sums} in total`}. Their second looks begin at ${looks_at}`
+  return `${within}${sums === '' ? '' : `, ${sums} in total`}`
 }
 
 /** What became of the actions of a burst. */

@@ -75,6 +75,13 @@ describe('the burst alarm', () => {
       answer: 'usual',
     },
     {
+      name: 'of an old connection whose history is empty, as after an update',
+      pending: ago(99, 9),
+      is: { createdAt: NOW - 400 * DAY },
+      days: {},
+      answer: 'usual',
+    },
+    {
       name: 'of a new connection without any operation',
       pending: ago(10, 0),
       is: { createdAt: NOW - SECOND, has_executed: false, out_of_band: 'alert' as const },

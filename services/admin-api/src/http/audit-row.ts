@@ -72,6 +72,7 @@ const RECORDED = [
   'connections',
   'channels',
   'apiKeys',
+  'actors',
   'people',
   'sessions',
   'signInLinks',

@@ -98,7 +98,9 @@ export function describeActors(testApi: () => TestApi): void {
       expect((await api.get(`/v1/incidents/${incident_id}`)).body.action).toMatchObject({ actor_name: 'Ana' })
       expect((await api.get(`${path}?role=person`)).body.data).toMatchObject([{ name: 'Ana' }])
       expect((await api.get(`${path}?role=canary`)).body.data).toEqual([])
-      expect(await auditOf(testApi(), actorId)).toMatchObject([{ action: 'actor.change', project_id: projectId }])
+      expect(await auditOf(testApi(), actorId)).toMatchObject([
+        { action: 'actor.change', project_id: projectId, changes: expect.arrayContaining([expect.anything()]) },
+      ])
       const reader = api.withKey(await createTestKey(api, ['read'], projectId))
       expect((await reader.patch(`${path}/${actorId}`, { name: 'Eve' })).status).toBe(403)
       expect((await reader.get(path)).status).toBe(200)

@@ -11,7 +11,8 @@ export interface PendingAction {
 /** An action of the last minute. */
 export interface SeenAction extends BurstAction {
   readonly verdict: ActionDocument['verdict']
-  readonly incident_id: string | null
+  /** When its second look found no explanation; absent if it has not. */
+  readonly look_done?: Date
 }
 
 /** What a process learned about a connection on one day: maxima and sums by field and key. */
@@ -94,7 +95,7 @@ export function createMongoBursts({ db }: Mongo): BurstStore {
             payment: 1,
             verdict: 1,
           },
-          ...{ first_seen_at: 1, second_look_at: 1, incident_id: 1, connection_id: 1, merged_into: 1 },
+          ...{ first_seen_at: 1, second_look_at: 1, look_done: 1, connection_id: 1, merged_into: 1 },
         }
         const found = await actions
           .find(seenBetween(connectionId, from, to))

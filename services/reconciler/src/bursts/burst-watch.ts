@@ -1,4 +1,10 @@
-import type { Action, BurstDocument } from '@backstop/contracts'
+import {
+  type Action,
+  type BurstDocument,
+  type LookedConnection,
+  type OutOfBand,
+  outOfBandOf,
+} from '@backstop/contracts'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
 import type { OutboxPublisher } from '@backstop/kit/outbox'
@@ -15,6 +21,7 @@ import {
   judgeBurstEnd,
   openBurstIncident,
   PART_MS,
+  permissionToAlert,
   resolveBurstIncident,
 } from '@backstop/verdict'
 import { type ConnectionReader, type NamedConnection, namesOf } from '../connections/connection-reader.ts'
@@ -148,10 +155,10 @@ async function examineConnection(
   now: number,
 ): Promise<void> {
   const { bursts } = parts.stores
-  const { _id: id, project_id, created_at, out_of_band, status, burst_alarm } = connection
+  const { _id: id, project_id, created_at, status, burst_alarm } = connection
   const watched = {
     connection_id: id,
-    out_of_band,
+    out_of_band: strictestOf(connection),
     deleted: status === 'deleted',
     has_executed: hasExecuted,
     createdAt: created_at.getTime(),
@@ -161,7 +168,7 @@ async function examineConnection(
   const mayBe = decideBurst(watched, since, since, now)
   if (mayBe.answer !== 'burst' && mayBe.answer !== 'reports_may_be_late') return
   const all = await bursts.seen(id, now - BURST_WINDOW_MS, now, MAX_ACTIONS)
-  const seen = withoutIgnored(all, connection)
+  const seen = all.filter(mayAlert(watched, connection))
   const pending = seen.filter(({ verdict }) => verdict === 'pending')
   const pendingSince = seen.length === all.length ? since : timesOf(pending)
   const decision = decideBurst(watched, pendingSince, timesOf(seen), now)
@@ -181,11 +188,16 @@ async function examineConnection(
   await openIncident({ connectionId: id, projectId: project_id, openedAt: now, burst }, connection, parts)
 }
 
-/** The actions without those of connected accounts that are set to `ignore`. */
-function withoutIgnored(seen: readonly SeenAction[], connection: NamedConnection): readonly SeenAction[] {
-  if (connection.accounts === undefined) return seen
-  const ignored = new Set(connection.accounts.flatMap(one => (one.out_of_band === 'ignore' ? [one.account] : [])))
-  return seen.filter(({ account }) => account === undefined || !ignored.has(account))
+/** The strictest setting of the connection and its accounts: one account that alerts is enough to look at it. */
+function strictestOf({ out_of_band, accounts = [] }: NamedConnection): OutOfBand {
+  const settings = new Set([out_of_band, ...accounts.map(setting => setting.out_of_band)])
+  return (['alert', 'auto'] as const).find(setting => settings.has(setting)) ?? 'ignore'
+}
+
+/** Whether the setting of an action's connection or account lets it alert. */
+function mayAlert(watched: LookedConnection, connection: NamedConnection): (action: SeenAction) => boolean {
+  return ({ account }) =>
+    permissionToAlert([{ ...watched, out_of_band: outOfBandOf(connection, account) }]).kind === 'alert'
 }
 
 function timesOf(seen: readonly SeenAction[]): number[] {
@@ -227,9 +239,10 @@ async function checkBurst(
   const reported = { connectionId, projectId, openedAt: at.getTime(), burst }
   const incidentId = await openIncident(reported, connection, parts)
   const [from, to] = [Date.parse(burst.first_at), Date.parse(burst.last_at)]
-  const seen = withoutIgnored(await stores.bursts.seen(connectionId, from, to, MAX_ACTIONS), connection)
+  const seen = await stores.bursts.seen(connectionId, from, to, MAX_ACTIONS)
   const outcomes = {
-    unexplained: seen.filter(({ incident_id }) => incident_id !== null).length,
+    // Not by its incident, which may be of another code.
+    unexplained: seen.filter(({ verdict, look_done }) => look_done !== undefined && verdict !== 'not_alerted').length,
     pending: seen.filter(({ verdict }) => verdict === 'pending').length,
   }
   const now = clock.now()

@@ -170,7 +170,8 @@ function changeRoute(stores: AdminParts['stores']): Route {
           const before = await actors.find(where)
           const isForgotten = before !== undefined && before.prefix !== null && before.removed_at !== null
           if (isForgotten || (before === undefined && newest === undefined)) throw notFound('actor', params.actor_id)
-          checkIfMatch(ifMatch, before?.version ?? 0)
+          // What was said about it is removed, so it is shown with version 0.
+          checkIfMatch(ifMatch, before === undefined || before.removed_at !== null ? 0 : before.version)
           if (before === undefined) requireRoom(await actors.findAll({ project_id: projectId, removed_at: null }))
           return changeActor(
             actors,
