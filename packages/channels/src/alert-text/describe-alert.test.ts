@@ -339,8 +339,10 @@ describe('a canary that was used', () => {
     const described = describeAlert(sampleCanary())
     expect(described).toMatchObject({
       title: 'Canary used: refund of EUR 1,249.90',
-      summary: expect.stringContaining('was made by Old backup key, with the API key "mk_1QfR8s". This is a canary'),
-      next: { sentence: expect.stringMatching(/^Treat this as a break-in now/) },
+      summary: expect.stringContaining(
+        'was made by Old backup key, with the API key "mk_1QfR8s". The actor is a canary',
+      ),
+      next: { sentence: expect.stringMatching(/^Treat this as a break-in/) },
       tone: 'alarm',
     })
     expect(described.next.steps[0]).toContain('mk_1QfR8s')

@@ -21,9 +21,9 @@ import { factsIn, formatTime, lowerFirst, nameAccount, toOneLine } from './wordi
 type IncidentData = Extract<Alert, { event: IncidentEvent }>['data']
 
 const END_WORDS = {
-  explained: 'is explained',
+  explained: 'is over',
   confirmed: 'continues as a storm',
-  unknown: 'ended before its second looks',
+  unknown: 'still waits for its second looks',
 } as const
 
 /** True if all money of the burst is test money. */
@@ -63,5 +63,5 @@ function summaryOf({ resolution, state }: Incident, { outcome, looks_at, last_at
     return `The second looks confirmed the alarm${end === null ? '' : `: ${end}`}. The incidents of its storm are open.`
   }
   if (state === 'resolved' && end !== null) return `The alarm is over: ${end}.`
-  return `Nothing explains ${nameActions(many)} so far, made ${durationOf(many)}, the last one at ${formatTime(last_at)}. ${sentenceOfOrigin(many)} Their second look is at ${formatTime(looks_at)}: the next message says what it found.`
+  return `${nameActions(many)} were first seen ${durationOf(many)}, the last at ${formatTime(last_at)}, and nothing explains them so far. ${sentenceOfOrigin(many)} Their second looks begin at ${formatTime(looks_at)}; the next message has the result.`
 }

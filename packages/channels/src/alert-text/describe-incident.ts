@@ -44,7 +44,7 @@ export function describeIncident(alert: IncidentAlert): AlertTexts {
         ...rowsOfLifeCycle(incident),
       ]),
     ],
-    next: alert.event === 'incident.opened' ? text.next : { sentence: NEXT[alert.event], steps: [] },
+    next: alert.event === 'incident.opened' ? text.next : { sentence: nextAfter(alert), steps: [] },
     tone: TONES[alert.event],
     providerUrl: action === null ? null : providerUrlOf(action),
     reference: burst === undefined ? incident.incident_id : (incident.storm_id ?? incident.incident_id),
@@ -68,6 +68,13 @@ const NEXT = {
   'incident.acknowledged': 'Somebody works on it.',
   'incident.resolved': 'There is nothing left to do.',
 } as const
+/** A burst may end although some of its actions are unexplained or not looked at. */
+const NEXT_AFTER_BURST =
+  'Each of its actions that nothing explains has an incident of its own: see whether any is open.'
+
+function nextAfter({ event, data }: IncidentAlert & { event: keyof typeof NEXT }): string {
+  return event === 'incident.resolved' && data.incident.burst !== undefined ? NEXT_AFTER_BURST : NEXT[event]
+}
 
 function titleOf({ event, data: { incident, supersedes } }: IncidentAlert, text: IncidentText): string {
   const wasOpened = supersedes !== undefined
@@ -132,7 +139,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     return {
       opened: `Canary used: ${what}`,
       resolved: `the canary that made a ${what}`,
-      summary: `A ${what} ${describeMaking(action)}. This is a canary: your team keeps it as a trap, and nobody may use it. Whoever did has found your secrets or is in your account.`,
+      summary: `A ${what} ${describeMaking(action)}. The actor is a canary: a trap that nobody may use. Whoever used it has read your secrets or is in your account.`,
       facts: [],
       next: nextStepsOfCanary(action),
     }

@@ -226,7 +226,7 @@ export function nextStepsOfRepeat(action: Made): NextStep {
 export function nextStepsOfCanary(action: Made): NextStep {
   const { steps } = stopStepsOf(action)
   return {
-    sentence: 'Treat this as a break-in now: stop whoever did it first, and then find out how they came in.',
+    sentence: 'Treat this as a break-in. Stop whoever used it now, then find out how they got in.',
     steps: [
       ...steps,
       ...accountSteps(action),

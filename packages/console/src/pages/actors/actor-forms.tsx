@@ -14,10 +14,13 @@ function roleHint(role: ShownActor['role']): string | undefined {
 
 /** Names an actor, and says what it is. */
 export function NameActor({ actor, onDone }: { actor: ShownActor; onDone: () => void }) {
-  const { actor_id, project_id } = actor
+  const { actor_id, project_id, version } = actor
   const { fields, field } = useFields({ name: actor.name ?? '', role: actor.role })
   const change = useWrite(
-    () => api.actors.name(project_id, actor_id, { name: fields.name.trim() || null, role: fields.role }),
+    () => {
+      const patch = { name: fields.name.trim() || null, role: fields.role }
+      return api.actors.name(project_id, actor_id, patch, { ifVersion: version })
+    },
     { refresh: SHOWN, onDone },
   )
   return (

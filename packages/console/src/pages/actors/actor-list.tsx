@@ -85,9 +85,11 @@ function changesColumn(projectId: string): Column<ShownActor> {
     card: 'line',
     cell: actor => (
       <>
-        <DialogButton label="Name" title="Name the actor" variant="default">
-          {close => <NameActor actor={actor} onDone={close} />}
-        </DialogButton>{' '}
+        {actor.kind !== null && (
+          <DialogButton label="Name" title="Name the actor" variant="default">
+            {close => <NameActor actor={actor} onDone={close} />}
+          </DialogButton>
+        )}{' '}
         {actor.version > 0 && (actor.name !== null || actor.role !== 'unknown') && (
           <ConfirmButton
             question={`Remove the name and the role of “${actor.name ?? providerWords(actor)}”?`}
@@ -105,6 +107,6 @@ function changesColumn(projectId: string): Column<ShownActor> {
 function consequenceOf({ role, kind }: ShownActor): string {
   if (role === 'canary') return 'Its actions no longer alert at once.'
   return kind === 'key_prefix'
-    ? 'Its idempotency keys name no further actions. Earlier actions keep it.'
+    ? 'Its idempotency keys name no further actions. Earlier actions keep the actor, without its name.'
     : 'Alerts show only the words of the provider.'
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '@backstop/client'
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useInputState } from '@mantine/hooks'
-import { api, useWrite } from '../../api/client.ts'
+import { api, refresh, useWrite } from '../../api/client.ts'
 import { storeConnection } from '../../api/connections.ts'
 import { handleSubmit } from '../../parts/form/index.ts'
 import { Problem } from '../../parts/page/index.ts'
@@ -15,11 +15,11 @@ interface Props {
 
 /** The settings of connected accounts, each saved at once. */
 export function AccountSettings({ connection, mayChange }: Props) {
-  const { project_id, connection_id, accounts, out_of_band } = connection
+  const { project_id, connection_id, accounts, out_of_band, version } = connection
   const { error, isPending, mutate } = useWrite(
     (change: { account: string; out_of_band: Mode | null }) =>
-      api.connections.change(project_id, connection_id, { accounts: [change] }),
-    { onDone: storeConnection },
+      api.connections.change(project_id, connection_id, { accounts: [change] }, { ifVersion: version }),
+    { onDone: storeConnection, onError: () => refresh('connections') },
   )
   const choices = [{ value: '', label: `As the connection (${labelOfMode(out_of_band)})` }, ...MODES]
   return (

@@ -26,6 +26,7 @@ export function BurstFacts({ incident, burst }: { incident: IncidentWithTimeline
           ['Outcome', outcomeOf(incident, burst)],
           ['Connection', connection_id === null ? null : <ConnectionName key="connection" id={connection_id} />],
           ['Connected account', burst.account === undefined ? null : <CopyId key="account" id={burst.account} />],
+          ['Connected accounts', burst.accounts?.toLocaleString()],
           ['Why now', burst.why.rule],
         ]}
       />
@@ -51,11 +52,11 @@ export function BurstOrigin({ burst: { count, common } }: { burst: Burst }) {
     request_id: null,
     idempotency_key: null,
   }
-  const most = Math.max(...[channel, key_name, user].map(each => each?.count ?? 0))
+  const most = (key_name ?? user ?? channel)?.count ?? 0
   return (
     <>
       <p className={classes.sentence} dir="auto">
-        {originSentence({ origin })} {most > 0 && <span className="faint">{shareOf(most, count)}</span>}
+        {originSentence({ origin })} {most > 0 && <span className="faint">({shareOf(most, count)})</span>}
       </p>
       <Facts facts={commonFacts(common, count)} />
     </>
@@ -95,18 +96,19 @@ function rateOf({ count, first_at, last_at, per_minute }: Burst): string {
   return `${count.toLocaleString()} within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 }
 
-function outcomeOf({ storm_id }: IncidentWithTimeline, { outcome, looks_at }: Burst) {
-  if (outcome === 'explained') return 'The second looks explained them'
+function outcomeOf({ storm_id, state, resolution }: IncidentWithTimeline, { outcome, looks_at }: Burst) {
   const storm =
     storm_id == null ? null : (
       <ProjectLink page="storms" id={storm_id}>
         its storm
       </ProjectLink>
     )
-  if (outcome === 'confirmed') return <>Nothing explains them{storm !== null && <>: see {storm}</>}</>
+  if (outcome === 'confirmed')
+    return <>Nothing explains at least ten of them, or half{storm !== null && <>: see {storm}</>}</>
+  if (state === 'resolved') return resolution ?? null
   return (
     <>
-      Known from <Time at={looks_at} /> on{storm !== null && <>, in {storm}</>}
+      Known after their second looks, from <Time at={looks_at} /> on{storm !== null && <>, in {storm}</>}
     </>
   )
 }

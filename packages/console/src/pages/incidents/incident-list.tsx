@@ -52,10 +52,11 @@ export function Page() {
   return (
     <ListPage
       title="Incidents"
-      // A change of many needs filters that stay the same while it runs, so a searched list has none, and knows no accounts.
+      // A change of many needs filters that stay the same while it runs, so a searched list has none, and knows neither accounts nor actors.
       actions={
         !isSearched &&
-        chosen.account === undefined && <BulkButtons filters={chosen} isEmpty={list.items.length === 0} />
+        chosen.account === undefined &&
+        chosen.actor_id === undefined && <BulkButtons filters={chosen} isEmpty={list.items.length === 0} />
       }
       filters={{ ...filters, isFiltered }}
       list={list}

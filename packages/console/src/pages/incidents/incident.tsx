@@ -134,7 +134,7 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
       {action?.verdict === 'unexplained' && (
         <Section title="Why nothing explains it">
           <Candidates action={action} />
-          {may('manage', incident.project_id) && (
+          {may('manage', incident.project_id) && incident.code !== 'CANARY_USED' && (
             <DialogButton label="Expect such changes" title="New expected change" variant="default" size="md">
               {close => (
                 <Suspense fallback={<Loading />}>

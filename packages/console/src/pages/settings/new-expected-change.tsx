@@ -27,21 +27,25 @@ const EMPTY = {
 }
 type Fields = typeof EMPTY
 
-/** The fields for more changes like this action: as much money in each week, by the same actor or for the same customer. */
+/**
+ * The fields for more changes like this action: as much money in each week, by the same actor or for the same customer. If neither is
+ * known, only one more of the same payment or subscription, because a rule for everybody would hide what others do.
+ */
 function fieldsLike(action: Action): Partial<Fields> {
-  const { kind, connection_id, customer, actor_id, amount, currency } = action
+  const { kind, connection_id, customer, actor_id, subject, amount, currency } = action
   // The API refuses ids that contain an e-mail address, because they are erased.
   const customerId = customer?.id?.includes('@') ? '' : (customer?.id ?? '')
+  const isOfSomebody = actor_id !== undefined || customerId !== ''
   return {
     kind: kind === 'cancellation' ? kind : 'refund',
     connectionId: connection_id,
-    ...(actor_id === undefined ? { customerId } : { actorId: actor_id }),
-    interval: 'week',
-    count: kind === 'cancellation' ? '1' : '',
+    ...(isOfSomebody ? { actorId: actor_id ?? '', customerId: actor_id === undefined ? customerId : '' } : { subject }),
+    interval: isOfSomebody ? 'week' : '',
+    count: isOfSomebody && kind !== 'cancellation' ? '' : '1',
     ...(amount === null || currency === null
       ? {}
       : { currency: currency.toUpperCase(), total: decimalAmount(amount, currency) }),
-    endsIn: '7776000',
+    endsIn: isOfSomebody ? '7776000' : '86400',
   }
 }
 
