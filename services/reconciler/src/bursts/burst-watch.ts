@@ -67,21 +67,22 @@ export function createBurstWatch(parts: BurstWatchParts): BurstWatch {
   const { clock, logger } = parts
   const learned = new LearnedWaits()
   let countedAt = Number.NEGATIVE_INFINITY
-  let hadPending = true
+  // While no connection has many, only new ones can change that.
+  let hadMany = true
 
   async function count(): Promise<void> {
     const now = clock.now()
     const hasNew = learned.takeNewPending() > 0
-    if (!hasNew && !hadPending && now < countedAt + COUNT_ANYWAY_MS) return
+    if (!hasNew && !hadMany && now < countedAt + COUNT_ANYWAY_MS) return
     countedAt = now
     // Until this count succeeds, the next one must not be skipped.
-    hadPending = true
+    hadMany = true
     const pending = await parts.stores.bursts.pending(now, MAX_PENDING)
-    hadPending = pending.length > 0
     const many = [...Map.groupBy(pending, ({ connectionId }) => connectionId)]
       .map(([connectionId, actions]) => ({ connectionId, since: actions.map(({ firstSeenAt }) => firstSeenAt) }))
       .filter(({ since }) => since.length >= BURST_MIN)
     if (many.length > 0) await examine(many, parts, learned, now)
+    hadMany = many.length > 0
   }
 
   return {
