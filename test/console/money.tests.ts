@@ -54,7 +54,7 @@ describe('money in the console', () => {
       const rows = page.getByRole('region', { name: 'Refunds and cancellations' }).getByRole('link')
       await rows.filter({ hasText: '123.45' }).click()
       const why = page.getByRole('region', { name: 'Why this was not alerted' })
-      await why.getByText('out_of_band of the connection is “ignore”').waitFor()
+      await why.getByText('out_of_band of the connection or connected account is “ignore”').waitFor()
       await why.getByRole('link', { name: 'See or change the setting of the connection' }).waitFor()
     })
   })

@@ -50,6 +50,8 @@ export interface Connected<Kind extends ProviderKind> {
 
 export interface ConnectOptions {
   readonly outOfBand?: OutOfBand
+  /** The setting `burst_alarm`; true by default. */
+  readonly hasBurstAlarm?: boolean
   /** True if the connection gets a read key, and a site if its provider has sites. */
   readonly isReadable?: boolean
   readonly disturbance?: Disturbance
@@ -134,6 +136,7 @@ async function connect<Kind extends ProviderKind>(
     kind,
     name: NAMES[kind],
     out_of_band: options.outOfBand ?? 'alert',
+    burst_alarm: options.hasBurstAlarm ?? true,
     ...(kind === 'reseller' ? { destination_secret: DESTINATION_SECRET } : {}),
     ...(options.isReadable === true ? readAccess : {}),
   })

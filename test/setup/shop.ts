@@ -17,10 +17,14 @@ export interface Shop extends Customer, Pick<Connected<'processor'>, 'connection
 /** Opens a shop through the public API. Its payments are test payments, unless `livemode` is true. */
 export async function openShop(
   product: Product,
-  { outOfBand = 'alert', livemode = false }: { outOfBand?: OutOfBand | undefined; livemode?: boolean } = {},
+  {
+    outOfBand = 'alert',
+    livemode = false,
+    hasBurstAlarm = true,
+  }: { outOfBand?: OutOfBand | undefined; livemode?: boolean; hasBurstAlarm?: boolean } = {},
 ): Promise<Shop> {
   const customer = await openCustomer(product)
-  const cards = await connectProcessor(customer, { outOfBand, livemode })
+  const cards = await connectProcessor(customer, { outOfBand, livemode, hasBurstAlarm })
   const { connection, endpoint, report, account: processor } = cards
   return {
     ...customer,

@@ -116,7 +116,8 @@ describe('a batch of 500 events', () => {
     expect(await mongo.db.collection('actions').countDocuments()).toBe(500)
     const counts = commandCounts()
     for (const [command, count] of Object.entries(counts)) expect(count, command).toBeLessThanOrEqual(3)
-    expect(commands.length).toBeLessThanOrEqual(15)
+    // Two of them read what people said about actors, which later batches know.
+    expect(commands.length).toBeLessThanOrEqual(17)
   })
 
   test('needs no more commands if all cases exist and are updated', async () => {
