@@ -107,11 +107,11 @@ export function sampleBurstEnd(outcome: NonNullable<Burst['outcome']>, incident:
   return sampleBurst({ outcome }, { ...end, ...incident }, 'incident.resolved')
 }
 
-/** The alert about a refund that was made with an API key which nobody may use. */
+/** The alert about a refund by a canary. */
 export function sampleCanary(action: Partial<Action> = {}, incident: Partial<Incident> = {}): Alert {
   const { data } = SAMPLE_ALERTS['incident.opened']()
   const summary =
-    'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg was made with a canary: an API key or user that nobody may use'
+    'A refund of EUR 1,249.90 on pi_3QK5vLAbCdEfGhIj0aBcDeFg was made by a canary, an API key or user that is kept only as a trap'
   const by = { channel: 'api', key_name: 'mk_1QfR8s', user: null, request_id: null, idempotency_key: null } as const
   const pending = { verdict: 'pending', reason: 'awaiting_second_look', operation_id: null } as const
   return opened(

@@ -120,7 +120,7 @@ test('the alerts about a burst and the reports of its storm are one alert in Pag
   expect(event(sampleBurstEnd('explained', { storm_id: null }))).toMatchObject({ dedup_key: 'inc_4k7m0q3v6x9b2d5g' })
 })
 
-test('a burst of test money pages nobody', () => {
+test('a burst of test money has the lowest severity', () => {
   const money = [{ currency: 'eur', amount: 100, count: 12, mode: 'test' as const }]
   expect(pagerDutyEvent(sampleBurst({ money }), null, 'Backstop')).toMatchObject({ payload: { severity: 'info' } })
 })

@@ -1,18 +1,14 @@
 import type { Alert, Burst, Incident, IncidentEvent } from '@backstop/contracts'
-import { nameMode } from './describe-action.ts'
 import type { IncidentText } from './describe-fault.ts'
 import {
   commonCustomer,
-  commonFacts,
   describePlace,
   durationOf,
   type Many,
   manyOf,
-  moneyRows,
   nameActions,
-  originFact,
-  rateOf,
   sentenceOfOrigin,
+  sharedFacts,
   sumOf,
 } from './describe-many.ts'
 import { nextStepsOfBurst } from './next-steps.ts'
@@ -42,12 +38,7 @@ export function describeBurst({ incident, names }: IncidentData, burst: Burst): 
     resolved: `the burst of ${nameActions(many)} on ${where} ${END_WORDS[burst.outcome ?? 'unknown']}`,
     summary: summaryOf(incident, burst, many),
     facts: factsIn([
-      ...moneyRows(many),
-      ['Customers', commonCustomer(many)],
-      ['Rate', rateOf(many)],
-      ['Mode', nameMode(many.mode)],
-      ['How', originFact(many)],
-      ['In common', commonFacts(many)],
+      ...sharedFacts(many, commonCustomer(many)),
       ['Why now', toOneLine(burst.why.rule)],
       ['Second look', looks.join(' to ')],
       ['When', `${formatTime(burst.first_at)} to ${formatTime(burst.last_at)}`],

@@ -139,7 +139,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     return {
       opened: `Canary used: ${what}`,
       resolved: `the canary that made a ${what}`,
-      summary: `A ${what} ${describeMaking(action)}. The actor is a canary: a trap that nobody may use. Whoever used it has read your secrets or is in your account.`,
+      summary: `A ${what} ${describeMaking(action)}. The actor is a canary, kept only as a trap. Whoever used it has read your secrets or is in your account.`,
       facts: [],
       next: nextStepsOfCanary(action),
     }

@@ -1,5 +1,6 @@
 /** What the messages about many actions of one connection share: those about a storm, and those about a burst. */
 import { type Burst, formatMoney, type Storm, type StormCommonFacts } from '@backstop/contracts'
+import { nameMode } from './describe-action.ts'
 import { describeOrigin, factOfOrigin } from './origin-text.ts'
 import { capitalise, type FactRow, nounOfSubject, toOneLine } from './wording.ts'
 
@@ -64,7 +65,7 @@ export function sentenceOfOrigin(many: Many): string {
   return `${capitalise(shareOf(origin.count, many))} ${wasOrWere(many.count)} made ${describeOrigin(origin.made)}.`
 }
 
-export function originFact(many: Many): string {
+function originFact(many: Many): string {
   const origin = originOf(many)
   if (origin === undefined) return 'The provider does not say how or by whom'
   return withShare(factOfOrigin(origin.made), origin.count, many)
@@ -82,7 +83,7 @@ function originOf({ provider, common: { channel, key_name, user } }: Many) {
   return { made: { provider, origin }, count: closest.count }
 }
 
-export function moneyRows(many: Many): FactRow[] {
+function moneyRows(many: Many): FactRow[] {
   const { money, count, kinds } = many
   const modeOf = modesOf(many)
   const several = money.length > 1 || money.some(sum => sum.count !== count)
@@ -110,6 +111,19 @@ function modesOf({ money, mode }: Many) {
   }
 }
 
+/** The facts that a message about a storm and one about a burst show alike. @param customers how many or which */
+export function sharedFacts(many: Many, customers: string | null): FactRow[] {
+  return [
+    ...moneyRows(many),
+    ['Customers', customers],
+    ['Rate', rateOf(many)],
+    ['Mode', nameMode(many.mode)],
+    ['How', originFact(many)],
+    ['In common', commonFacts(many)],
+    ['Connected account', many.account === undefined ? null : toOneLine(many.account)],
+  ]
+}
+
 /** The customer of most actions; null if they differ. Name and e-mail address are absent in channels that do not show personal data. */
 export function commonCustomer(many: Many): string | null {
   const { customer } = many.common
@@ -120,7 +134,7 @@ export function commonCustomer(many: Many): string | null {
 }
 
 /** The facts that most actions share, besides their origin and customer; null if there are none. */
-export function commonFacts(many: Many): string | null {
+function commonFacts(many: Many): string | null {
   const { subject, amount, refund_reason: reason } = many.common
   const noun = nounOfSubject(many.kinds[0]?.kind ?? 'refund')
   const facts = [
@@ -153,7 +167,7 @@ export function durationOf({ first_at, last_at }: Pick<Many, 'first_at' | 'last_
   return `within ${about(durationMs / HOUR_MS, 'hour')}`
 }
 
-export function rateOf(many: Many): string {
+function rateOf(many: Many): string {
   if (Date.parse(many.last_at) - Date.parse(many.first_at) < MINUTE_MS) {
     return `${formatCount(many.count)} ${durationOf(many)}`
   }

@@ -1,17 +1,14 @@
 import type { Alert, Storm } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
-import { nameMode, providerUrlOf } from './describe-action.ts'
+import { providerUrlOf } from './describe-action.ts'
 import {
   commonCustomer,
-  commonFacts,
   describePlace,
   durationOf,
   formatCount,
-  moneyRows,
   nameActions,
-  originFact,
-  rateOf,
   sentenceOfOrigin,
+  sharedFacts,
   sumOf,
   wasOrWere,
 } from './describe-many.ts'
@@ -29,12 +26,7 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
     title: `${storm.mode === 'test' ? '[Test mode] ' : ''}${TITLE_STARTS[stageOf(storm)]}${actions} on ${where}${sumOf(storm)}`,
     summary: [sentenceOfStage(storm, actions), ...sentenceWithoutMoney(storm), sentenceOfOrigin(storm)].join(' '),
     facts: factsIn([
-      ...moneyRows(storm),
-      ['Customers', customersOf(storm)],
-      ['Rate', rateOf(storm)],
-      ['Mode', nameMode(storm.mode)],
-      ['How', originFact(storm)],
-      ['In common', commonFacts(storm)],
+      ...sharedFacts(storm, customersOf(storm)),
       [
         'Explained since',
         storm.explained > 0 || stageOf(storm) === 'ended'
@@ -43,7 +35,6 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
       ],
       ['When', `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}`],
       ['Account', nameAccount(storm.provider, names, storm.connection_id)],
-      ['Connected account', storm.account === undefined ? null : toOneLine(storm.account)],
     ]),
     next: nextStepsOfStorm(storm),
     tone: storm.count === storm.resolved ? 'relief' : 'alarm',

@@ -222,7 +222,7 @@ export function nextStepsOfRepeat(action: Made): NextStep {
   }
 }
 
-/** What to do about an action of an actor that nobody may use. */
+/** What to do about an action of a canary. */
 export function nextStepsOfCanary(action: Made): NextStep {
   const { steps } = stopStepsOf(action)
   return {

@@ -62,7 +62,7 @@ export type ActionLinks = z.infer<typeof ActionLinks>
 /** The details of an action that help a person to act. They are optional, because older records do not have them. */
 export const actionDetails = {
   origin: Origin.optional(),
-  /** Who made it (GET /v1/projects/{id}/actors). Absent if the provider names nobody. */
+  /** Who made it (GET /v1/projects/{id}/actors). Absent if the provider does not say. */
   actor_id: z.string().optional(),
   /** The name that people gave to the actor. Absent without one. */
   actor_name: z.string().optional(),

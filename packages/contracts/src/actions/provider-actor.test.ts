@@ -11,7 +11,7 @@ describe('the actor of an origin', () => {
     ['a user', { channel: 'dashboard', user: 'ana@example.com' }, { kind: 'dashboard_user', label: 'ana@example.com' }],
     ['the customer', { channel: 'hosted_page' }, { kind: 'hosted_page', label: null }],
     ['the provider itself', { channel: 'automatic' }, { kind: 'provider', label: null }],
-    ['nobody, if the dashboard names no user', { channel: 'dashboard' }, undefined],
+    ['no actor, if the dashboard does not name its user', { channel: 'dashboard' }, undefined],
     ['nobody, if the API names no key', { channel: 'api', request_id: 'req_1' }, undefined],
     ['nobody, if only the caller states a user', { channel: 'api', user: 'ana@example.com' }, undefined],
     ['nobody, if nothing is known', {}, undefined],

@@ -24,7 +24,7 @@ export interface NamedActor {
 }
 
 /**
- * Who made an action; undefined if the provider names nobody. What the provider states comes before a prefix, because anybody with an API
+ * Who made an action; undefined if the provider does not say. What the provider states comes before a prefix, because anybody with an API
  * key can choose an idempotency key, and nobody can choose what the provider states. docs/decisions/actors.md has this as a table.
  * @param prefixes the prefixes that the team declared; the longest that fits is used
  */

@@ -199,7 +199,7 @@ export const IncidentCode = z.enum([
   'REFUNDED_TWICE',
   /** Unusually many actions of a connection that nothing explains so far (Incident.burst). Their second looks are not done yet. */
   'UNEXPLAINED_BURST',
-  /** An action of an actor that nobody may use (role `canary`). Only a person resolves it. */
+  /** An action of a canary, an actor that is kept only as a trap. Only a person resolves it. */
   'CANARY_USED',
   /** A connection's hints could not be verified for 15 minutes. */
   'VERIFICATION_UNAVAILABLE',
@@ -242,7 +242,7 @@ export const Incident = z.object({
   summary: z.string(),
   /** Null if the incident is not about an action. */
   action_id: z.string().nullable(),
-  /** Who made the action (Action.actor_id). Absent if the provider names nobody. */
+  /** Who made the action (Action.actor_id). Absent if the provider does not say. */
   actor_id: z.string().optional(),
   /** The channel, for CHANNEL_DISABLED and CHANNEL_FAILING. */
   channel_id: z.string().nullable().optional(),

@@ -12,7 +12,7 @@ export const ActorRole = z.enum([
   'person',
   /** An agent that acts for people. */
   'agent',
-  /** A trap: nobody may use it, so each action of it opens CANARY_USED. */
+  /** Kept only as a trap: each of its actions opens CANARY_USED. */
   'canary',
   'unknown',
 ])

@@ -4,7 +4,7 @@ export interface Rules {
   readonly recheckDelayMs: number
 }
 
-/** The actors that nobody may use, each with the time from which on this holds, in milliseconds since the epoch. */
+/** The canaries, each with the time since which it has the role, in milliseconds since the epoch. */
 export type Canaries = ReadonlyMap<string, number>
 
 /** The settings and the time that all decisions of a batch share. */

@@ -80,7 +80,7 @@ describe('an expected change of one actor', () => {
     expect([verdictOf(other), ruleOf(other)]).toEqual(['unexplained', 'Nothing explains it'])
   })
 
-  test('covers nothing of which the provider names nobody, and the rule of the action says so', () => {
+  test('covers no change whose actor the provider does not name, and the rule of the action says so', () => {
     expect(ruleOf(judgedCase([refund({ details: madeBy({ channel: 'api' }) })], expected))).toBe(
       'Nothing explains it; expected change exp_1 would cover it, but covers only actor acr_1, and the provider does not say who made it',
     )

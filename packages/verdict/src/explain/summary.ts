@@ -40,7 +40,7 @@ function sentenceOf(action: ActionRecord, incident: IncidentRecord, waitsFor: st
     return resolution === null ? twice : `${twice}: ${lowerFirst(resolution)}`
   }
   if (code === 'CANARY_USED' && resolution === null) {
-    return `${what} was made with a canary: an API key or user that nobody may use`
+    return `${what} was made by a canary, an API key or user that is kept only as a trap`
   }
   if (resolution !== null && lifeCycle?.reason != null) return `${what}: ${lowerFirst(resolution)}`
   if (resolution === null) {

@@ -89,7 +89,8 @@ export function describeBurst(actions: readonly [BurstAction, ...BurstAction[]],
 
 function ruleOf({ ageMs, late, usual, threshold }: UnusualNumber): string {
   const since = ageMs === 0 ? 'are unexplained' : `have been unexplained for at least ${ageMs / 1000} s`
-  return `${late} actions ${since}. At most ${usual} are usual here; ${threshold} give the alarm`
+  const isUsual = usual === 0 ? 'None is usual here' : `At most ${usual} are usual here`
+  return `${late} actions ${since}. ${isUsual}; ${threshold} give the alarm`
 }
 
 /** The connected account of all actions, or the number of accounts; nothing if the connection's own account made all. */

@@ -4,7 +4,7 @@ import { detailsOf } from '../case/sides.ts'
 import { openIncidentAbout } from './incidents.ts'
 
 /**
- * Opens CANARY_USED about each action of an actor that nobody may use, at once and once for each action. Whether anything explains the action
+ * Opens CANARY_USED about each action of a canary, at once and once for each action. Whether anything explains the action
  * does not matter, nor does the setting `out_of_band`. Only a person resolves the incident.
  */
 export function reportCanaries(theCase: Case, canaries: Canaries | undefined, now: number): Case {

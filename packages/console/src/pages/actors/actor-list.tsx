@@ -43,7 +43,7 @@ export function Page() {
 const COLUMNS: readonly Column<ShownActor>[] = [
   {
     title: 'Actor',
-    width: 'minmax(0, 1.4fr)',
+    width: 'minmax(0, 1.2fr)',
     card: 'title',
     cell: ({ actor_id, name, ...actor }) => (
       <ProjectLink page="actions" search={{ actor_id }}>
@@ -58,14 +58,13 @@ const COLUMNS: readonly Column<ShownActor>[] = [
     cell: ({ role }) =>
       role === 'unknown' ? null : <Badge tone={role === 'canary' ? 'alarm' : 'quiet'}>{roleWord(role)}</Badge>,
   },
-  textColumn('At the provider', 'minmax(0, 1.2fr)', actor => (actor.name === null ? null : providerWords(actor)), {
+  textColumn('Provider says', 'minmax(0, 1fr)', actor => (actor.name === null ? null : providerWords(actor)), {
     tone: 'dim',
     card: 'line',
   }),
-  textColumn('Actions', '88px', ({ actions }) => actions.toLocaleString('en'), { align: 'end' }),
-  textColumn('Money', '152px', moneyOf, { tone: 'dim', align: 'end', card: 'end' }),
-  timeColumn('First', '112px', ({ first_at }) => first_at),
-  timeColumn('Last', '112px', ({ last_at }) => last_at),
+  textColumn('Actions', '72px', ({ actions }) => actions.toLocaleString('en'), { align: 'end' }),
+  textColumn('Money', '120px', moneyOf, { tone: 'dim', align: 'end', card: 'line' }),
+  timeColumn('Last seen', '96px', ({ last_at }) => last_at, { isOnCard: false }),
 ]
 
 function moneyOf({ totals }: ShownActor): string {
@@ -80,9 +79,9 @@ function changesColumn(projectId: string): Column<ShownActor> {
   }
   return {
     title: '',
-    width: '192px',
+    width: '176px',
     align: 'end',
-    card: 'line',
+    card: 'end',
     cell: actor => (
       <>
         {actor.kind !== null && (

@@ -2,8 +2,9 @@ import type { IncidentWithTimeline } from '@backstop/client'
 import { formatMoney } from '../../format/money.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { ConnectionName, CopyId, type FactList, Facts, Time } from '../../parts/show/index.ts'
+import { moneyText } from '../storms/storm-list.tsx'
 import classes from './incident.module.css'
-import { kindWord, originSentence } from './words.ts'
+import { kindWord, originSentence, subjectWord } from './words.ts'
 
 type Burst = NonNullable<IncidentWithTimeline['burst']>
 type Common = NonNullable<Burst['common']>
@@ -19,7 +20,7 @@ export function BurstFacts({ incident, burst }: { incident: IncidentWithTimeline
       <Facts
         facts={[
           ['What', burst.kinds.map(({ kind, count }) => `${count} × ${kindWord({ kind })}`).join(', ')],
-          ['Money', moneyOf(burst)],
+          ['Money', burst.money.length === 0 ? null : moneyText(burst)],
           ['Rate', rateOf(burst)],
           ['First seen', <Between key="seen" from={burst.first_at} to={burst.last_at} />],
           ['Second looks', <Between key="looks" from={burst.looks_at} to={burst.last_look_at} />],
@@ -42,7 +43,8 @@ export function BurstFacts({ incident, burst }: { incident: IncidentWithTimeline
 }
 
 /** What most actions of a burst have in common, beginning with how they were made. */
-export function BurstOrigin({ burst: { count, common } }: { burst: Burst }) {
+export function BurstOrigin({ burst }: { burst: Burst }) {
+  const { count, common } = burst
   if (common === undefined) return <p className={classes.sentence}>The provider does not say how they were made.</p>
   const { channel, key_name, user } = common
   const origin = {
@@ -58,12 +60,12 @@ export function BurstOrigin({ burst: { count, common } }: { burst: Burst }) {
       <p className={classes.sentence} dir="auto">
         {originSentence({ origin })} {most > 0 && <span className="faint">({shareOf(most, count)})</span>}
       </p>
-      <Facts facts={commonFacts(common, count)} />
+      <Facts facts={commonFacts(common, burst)} />
     </>
   )
 }
 
-function commonFacts({ customer, subject, amount, refund_reason }: Common, of: number): FactList {
+function commonFacts({ customer, subject, amount, refund_reason }: Common, { count: of, kinds }: Burst): FactList {
   const shared = (value: string | null | undefined, count: number | undefined) =>
     value == null || count === undefined ? null : (
       <span>
@@ -73,7 +75,7 @@ function commonFacts({ customer, subject, amount, refund_reason }: Common, of: n
   const { name = null, email = null, id = null } = customer?.value ?? {}
   return [
     ['Customer', shared(name ?? email ?? id, customer?.count)],
-    ['Payment', shared(subject?.value, subject?.count)],
+    [subjectWord({ kind: kinds[0]?.kind ?? 'refund' }), shared(subject?.value, subject?.count)],
     ['Amount', shared(amount === null ? null : formatMoney(amount.value, amount.currency), amount?.count)],
     ['Reason given', shared(refund_reason?.value, refund_reason?.count)],
   ]
@@ -81,13 +83,6 @@ function commonFacts({ customer, subject, amount, refund_reason }: Common, of: n
 
 function shareOf(count: number, of: number): string {
   return count === of ? 'all' : `${count} of ${of}`
-}
-
-function moneyOf({ money }: Burst): string | null {
-  if (money.length === 0) return null
-  return money
-    .map(({ amount, currency, mode }) => `${formatMoney(amount, currency)}${mode === 'test' ? ' of test money' : ''}`)
-    .join(', ')
 }
 
 function rateOf({ count, first_at, last_at, per_minute }: Burst): string {
@@ -103,8 +98,7 @@ function outcomeOf({ storm_id, state, resolution }: IncidentWithTimeline, { outc
         its storm
       </ProjectLink>
     )
-  if (outcome === 'confirmed')
-    return <>Nothing explains at least ten of them, or half{storm !== null && <>: see {storm}</>}</>
+  if (outcome === 'confirmed') return <>Confirmed{storm !== null && <>, continues in {storm}</>}</>
   if (state === 'resolved') return resolution ?? null
   return (
     <>

@@ -35,7 +35,10 @@ export function sizeText(storm: Storm): string {
   return `Burst of ${burst.count.toLocaleString()} actions that wait for their second look`
 }
 
-export function moneyText({ money }: Pick<Storm, 'money'>): string {
+type Sum = Storm['money'][number]
+
+/** The sums of a storm or a burst. */
+export function moneyText({ money }: { money: readonly (Omit<Sum, 'mode' | 'largest'> & Partial<Sum>)[] }): string {
   return money
     .map(({ amount, currency, mode }) => `${formatMoney(amount, currency)}${mode === 'test' ? ' of test money' : ''}`)
     .join(', ')
