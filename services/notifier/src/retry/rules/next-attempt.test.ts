@@ -7,20 +7,31 @@ const failed = { attempt: 1, firstAttemptAtMs: T0, nowMs: T0, test: false, retry
 
 describe('the retry ladder', () => {
   test.each([
-    { attempt: 1, topic: 'deliveries.retry.5s', delayMs: 5_000 },
-    { attempt: 2, topic: 'deliveries.retry.1m', delayMs: 60_000 },
-    { attempt: 3, topic: 'deliveries.retry.10m', delayMs: 600_000 },
-    { attempt: 4, topic: 'deliveries.retry.1h', delayMs: HOUR },
-    { attempt: 5, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
-    { attempt: 11, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
-  ])('after attempt $attempt the next one comes by $topic', ({ attempt, topic, delayMs }) => {
-    expect(decideNextAttempt({ ...failed, attempt })).toEqual({
+    { attempt: 1, afterS: 0, topic: 'deliveries.retry.5s', delayMs: 5_000 },
+    { attempt: 2, afterS: 5, topic: 'deliveries.retry.1m', delayMs: 60_000 },
+    { attempt: 3, afterS: 65, topic: 'deliveries.retry.10m', delayMs: 600_000 },
+    { attempt: 4, afterS: 665, topic: 'deliveries.retry.1h', delayMs: HOUR },
+    { attempt: 5, afterS: 4_265, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
+    { attempt: 11, afterS: 133_865, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
+    // The first attempt of a receiver that hangs lasts longer than the first rung.
+    { attempt: 1, afterS: 10, topic: 'deliveries.retry.5s', delayMs: 5_000 },
+  ])('after attempt $attempt, $afterS s after the first, the next one comes by $topic', one => {
+    const { attempt, afterS, topic, delayMs } = one
+    const nowMs = T0 + afterS * 1_000
+    expect(decideNextAttempt({ ...failed, attempt, nowMs })).toEqual({
       kind: 'retry',
       attempt: attempt + 1,
-      dueAtMs: T0 + delayMs,
+      dueAtMs: nowMs + delayMs,
       topic,
       reason: 'ladder',
     })
+  })
+
+  test('is not climbed by attempts that were brought forward', () => {
+    for (const attempt of [4, 5, 6])
+      expect(decideNextAttempt({ ...failed, attempt, nowMs: T0 + 100_000 })).toMatchObject({
+        topic: 'deliveries.retry.10m',
+      })
   })
 
   test('ends 72 hours after the first attempt', () => {
@@ -88,7 +99,8 @@ test.each([
 test('a ladder that began anew starts from its first rung, and ends 72 hours after', () => {
   const anew = { ...failed, attempt: 17, ladderFromAttempt: 17, firstAttemptAtMs: failed.nowMs - 10 }
   expect(decideNextAttempt(anew)).toMatchObject({ attempt: 18, topic: 'deliveries.retry.5s' })
-  expect(decideNextAttempt({ ...anew, attempt: 19 })).toMatchObject({ attempt: 20, topic: 'deliveries.retry.10m' })
+  const third = { ...anew, attempt: 19, nowMs: failed.nowMs + 65_000 }
+  expect(decideNextAttempt(third)).toMatchObject({ attempt: 20, topic: 'deliveries.retry.10m' })
   const late = { ...anew, firstAttemptAtMs: failed.nowMs - 72 * HOUR }
   expect(decideNextAttempt(late)).toEqual({ kind: 'no_retry', reason: 'retry_window_over' })
 })

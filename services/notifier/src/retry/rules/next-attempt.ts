@@ -11,8 +11,9 @@ export type NextAttempt =
 export const RETRY_WINDOW_MS = 72 * 3_600_000
 
 /**
- * The retry ladder: 5 s, 1 min, 10 min, 1 h, then every 6 h until 72 h after the first attempt. A Retry-After selects
- * the first rung that is at least as long, or the longest rung, because all messages of a delay line wait equally long.
+ * The retry ladder: 5 s, 1 min, 10 min, 1 h, then every 6 h until 72 h after the first attempt. An attempt that was brought forward does not
+ * climb, so that a receiver that fails now and then does not get the next one in hours. A Retry-After selects the first rung that is at
+ * least as long, or the longest rung, because all messages of a delay line wait equally long.
  * @param failed the failed attempt; its number starts from 1
  */
 export function decideNextAttempt(failed: {
@@ -27,7 +28,7 @@ export function decideNextAttempt(failed: {
 }): NextAttempt {
   if (failed.test) return { kind: 'no_retry', reason: 'test_is_attempted_once' }
   const climbed = failed.attempt - (failed.ladderFromAttempt ?? 1)
-  const onLadder = Math.max(0, Math.min(climbed, RETRY_RUNGS.length - 1))
+  const onLadder = Math.max(0, Math.min(climbed, highestRungAfter(failed.nowMs - failed.firstAttemptAtMs)))
   const asked = rungAtOrAbove(failed.retryAfterMs ?? 0)
   const rung = RETRY_RUNGS[Math.max(onLadder, asked)] as Rung
   const dueAtMs = failed.nowMs + rung.delayMs
@@ -39,6 +40,16 @@ export function decideNextAttempt(failed: {
     topic: rung.topic,
     reason: asked > onLadder ? 'retry_after' : 'ladder',
   }
+}
+
+/** The highest rung that attempts at their own times have reached so many milliseconds after the first one. */
+function highestRungAfter(elapsedMs: number): number {
+  let rung = 0
+  for (let reachedMs = RETRY_RUNGS[0].delayMs; reachedMs <= elapsedMs && rung < RETRY_RUNGS.length - 1; ) {
+    rung += 1
+    reachedMs += RETRY_RUNGS[rung]?.delayMs ?? Number.POSITIVE_INFINITY
+  }
+  return rung
 }
 
 function rungAtOrAbove(delayMs: number): number {
