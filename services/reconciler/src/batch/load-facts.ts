@@ -1,9 +1,9 @@
-import type { ConnectionDocument, Operation } from '@backstop/contracts'
+import type { Operation } from '@backstop/contracts'
 import type { Ledger } from '@backstop/ledger'
 import { PROVIDERS } from '@backstop/providers'
 import type { Case, ConnectionPolicy, LookFacts } from '@backstop/verdict'
 import type { CaseStore } from '../cases/case-store.ts'
-import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { ConnectionReader, ConnectionWithAccounts } from '../connections/connection-reader.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { StoredUses } from './claim-expected-changes.ts'
 import {
@@ -17,7 +17,7 @@ import { type CaseInput, caseInputsOfOperation } from './work-item.ts'
 export interface FactSources {
   readonly stores: ExpectedChangeSources & {
     readonly cases: Pick<CaseStore, 'load'>
-    readonly connections: Pick<ConnectionReader, 'byIds'>
+    readonly connections: Pick<ConnectionReader, 'byIds' | 'withAccounts'>
   }
   readonly ledger: Pick<Ledger, 'byReferences' | 'hasExecuted'>
 }
@@ -104,7 +104,7 @@ async function loadPolicies(
 ): Promise<LookFacts['policies']> {
   if (looked.length === 0) return new Map()
   const ids = [...new Set([...looked.flatMap(connectionsOf), ...operations.map(({ connection_id }) => connection_id)])]
-  const [connections, executed] = await Promise.all([stores.connections.byIds(ids), ledger.hasExecuted(ids)])
+  const [connections, executed] = await Promise.all([stores.connections.withAccounts(ids), ledger.hasExecuted(ids)])
   return new Map([...connections].map(([id, connection]) => [id, policyOf(connection, executed.has(id))]))
 }
 
@@ -150,7 +150,7 @@ function connectionsOf(theCase: Case): string[] {
   return [...records.flatMap(record => record.seenThrough.map(connection => connection.id)), ...operations]
 }
 
-function policyOf(connection: ConnectionDocument, hasExecuted: boolean): ConnectionPolicy {
+function policyOf(connection: ConnectionWithAccounts, hasExecuted: boolean): ConnectionPolicy {
   return {
     connectionId: connection._id,
     provider: connection.kind,

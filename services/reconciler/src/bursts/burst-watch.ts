@@ -24,7 +24,12 @@ import {
   permissionToAlert,
   resolveBurstIncident,
 } from '@backstop/verdict'
-import { type ConnectionReader, type NamedConnection, namesOf } from '../connections/connection-reader.ts'
+import {
+  type ConnectionReader,
+  type ConnectionWithAccounts,
+  type NamedConnection,
+  namesOf,
+} from '../connections/connection-reader.ts'
 import type { StandaloneIncidentStore } from '../incidents/standalone-incident-store.ts'
 import type { BurstStore, SeenAction } from './burst-store.ts'
 import { hasLearned, isUnusual, LearnedWaits, takeBusiestPart, type Unstored } from './learned-waits.ts'
@@ -47,7 +52,7 @@ const MAX_DUE = 20
 export interface BurstWatchParts {
   readonly stores: {
     readonly bursts: BurstStore
-    readonly connections: Pick<ConnectionReader, 'byIds'>
+    readonly connections: Pick<ConnectionReader, 'byIds' | 'withAccounts'>
     readonly standaloneIncidents: Pick<StandaloneIncidentStore, 'open' | 'find' | 'replace' | 'pendingOf'>
   }
   readonly ledger: Pick<Ledger, 'hasExecuted'>
@@ -128,7 +133,7 @@ async function examine(
   const ids = many.map(({ connectionId }) => connectionId)
   const [documents, named, executed] = await Promise.all([
     bursts.byIds(ids),
-    connections.byIds(ids),
+    connections.withAccounts(ids),
     parts.ledger.hasExecuted(ids),
   ])
   for (const { connectionId, since } of many) {
@@ -144,7 +149,7 @@ async function examine(
 }
 
 interface KnownConnection {
-  readonly connection: NamedConnection
+  readonly connection: ConnectionWithAccounts
   readonly document: BurstDocument | undefined
   readonly hasExecuted: boolean
 }
@@ -190,13 +195,13 @@ async function examineConnection(
 }
 
 /** The strictest setting of the connection and its accounts: one account that alerts is enough to look at it. */
-function strictestOf({ out_of_band, accounts = [] }: NamedConnection): OutOfBand {
+function strictestOf({ out_of_band, accounts = [] }: ConnectionWithAccounts): OutOfBand {
   const settings = new Set([out_of_band, ...accounts.map(setting => setting.out_of_band)])
   return (['alert', 'auto'] as const).find(setting => settings.has(setting)) ?? 'ignore'
 }
 
 /** Whether the setting of an action's connection or account lets it alert. */
-function mayAlert(watched: LookedConnection, connection: NamedConnection): (action: SeenAction) => boolean {
+function mayAlert(watched: LookedConnection, connection: ConnectionWithAccounts): (action: SeenAction) => boolean {
   return ({ account }) =>
     permissionToAlert([{ ...watched, out_of_band: outOfBandOf(connection, account) }]).kind === 'alert'
 }
