@@ -157,7 +157,7 @@ describe('connections in the console', () => {
     for (const isOn of [false, true]) {
       // The last change is saved when the switch can be used again.
       await until('the switch', () => page.getByRole('switch', { name: 'Warn of bursts' }).isEnabled())
-      await page.getByText('Warn of bursts').click()
+      await page.getByRole('switch', { name: 'Warn of bursts' }).click()
       await until('the stored switch', async () =>
         (await connections()).find(one => one.connection_id === connection_id && one.burst_alarm === isOn),
       )

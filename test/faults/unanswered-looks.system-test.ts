@@ -36,7 +36,7 @@ test('a provider that does not answer a second look: alerts once without waiting
   const customer = await openCustomer(product)
   stops.push(() => customer.stop())
   const open = async () => {
-    const connected = await connectProcessor(customer, { isReadable: true })
+    const connected = await connectProcessor(customer, { isReadable: true, hasBurstAlarm: false })
     stops.push(() => connected.stop())
     return connected
   }

@@ -1,4 +1,4 @@
-import type { LeakedKey } from '../../actors/truth.ts'
+import type { AccountTruth, LeakedKey } from '../../actors/truth.ts'
 import { type AlertBody, type Case, isMadeAfterRecovery } from '../evidence.ts'
 import type { Property } from '../property.ts'
 import { isStillTried, isWatching } from './alerts.ts'
@@ -49,7 +49,17 @@ function mustAlert(run: Case, { hasAlarm, deeds, account, connectionId }: Leaked
   const isFirst = !burstsOf(run).some(
     ({ connection_id, opened_at }) => connection_id === connectionId && Date.parse(opened_at) < first.atMs,
   )
-  return isFirst && isMadeAfterRecovery(run.terms, first)
+  return isFirst && isMadeAfterRecovery(run.terms, first) && !isUsuallyLate(run, account, first.atMs)
+}
+
+/** Whether something of a new account was explained so late that its late changes say nothing (docs/bursts.md). */
+function isUsuallyLate({ truth }: Case, account: AccountTruth, beforeMs: number): boolean {
+  return truth.deeds.some(
+    ({ accounts, atMs, grounds }) =>
+      accounts.includes(account) &&
+      atMs < beforeMs &&
+      grounds.some(({ explains, begins }) => explains && (begins.toMs ?? beforeMs) > atMs + NEW_AGE_MS),
+  )
 }
 
 function findSecondBursts(run: Case): string[] {
