@@ -100,14 +100,16 @@ function incidentWithoutPeople(incident: Incident): Incident {
 }
 
 function commonWithoutPeople(provider: Storm['provider'], common: StormCommonFacts): StormCommonFacts {
-  const { customer, user, refund_reason } = common
+  const { customer, user, actor, refund_reason } = common
   const hasCustomer = customer !== null && (customer.value.name !== null || customer.value.email !== null)
   const hasReason = isHiddenReason(provider, refund_reason?.value)
-  if (!hasCustomer && user === null && !hasReason) return common
+  const hasPerson = actor?.kind === 'dashboard_user' && actor.name !== undefined
+  if (!hasCustomer && user === null && !hasReason && !hasPerson) return common
   return {
     ...common,
     customer: customer === null ? null : { ...customer, value: { ...customer.value, name: null, email: null } },
     user: null,
+    ...(hasPerson ? { actor: { value: actor.value, kind: actor.kind, count: actor.count } } : {}),
     refund_reason: hasReason && refund_reason !== null ? { ...refund_reason, value: HIDDEN } : refund_reason,
   }
 }

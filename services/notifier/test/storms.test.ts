@@ -405,3 +405,27 @@ test('a canary that makes sixty refunds is at most twenty messages for people, a
   }
   expect(openedTo(notifier, 'chn_hook')).toHaveLength(60)
 })
+
+test('a report names the actor of most actions, as long as they have it', async () => {
+  const notifier = await startNotifier()
+  notifier.collections.actors.set('acr_1', { _id: 'acr_1', project_id: PROJECT, name: 'Support tool' })
+  const origin = { channel: 'api', key_name: 'desk', user: null, request_id: null, idempotency_key: null } as const
+  const made = refunds(notifier, 30).map(one => ({
+    ...one,
+    data: { ...one.data, action: { ...one.data.action, origin } },
+  }))
+  const named = made.map(one => ({ ...one, data: { ...one.data, action: { ...one.data.action, actor_id: 'acr_1' } } }))
+  const store = (alerts: typeof made) => {
+    for (const { data } of alerts) notifier.collections.actions.set(data.action.action_id, data.action)
+  }
+  store(named)
+  await notifier.publish(...made.slice(0, 1), ...named.slice(1))
+  await notifier.clock.advance(MINUTE)
+  store(made)
+  await notifier.clock.advance(20 * MINUTE)
+  const [first, last] = [reportsTo(notifier, 'chn_mail')[0], reportsTo(notifier, 'chn_mail').at(-1)]
+  expect(first?.common.actor).toEqual({ value: 'acr_1', kind: 'api_key', name: 'Support tool', count: 29 })
+  expect(last?.common.actor).toBeNull()
+  const ofSlack = notifier.requests.map(({ body }) => String(body)).filter(body => body.includes('29 of 30 were'))
+  expect(ofSlack).toEqual([expect.stringContaining('29 of 30 were made by Support tool (API key \\"desk\\")')])
+})

@@ -1,10 +1,13 @@
-import type { Alert } from '@backstop/contracts'
+import type { ActorKind, Alert, StormCommonFacts } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { sampleBurst, sampleBurstEnd } from '../../test/samples.ts'
 import { pagerDutyEvent } from '../pagerduty/message.ts'
 import { withoutPersonalData } from '../personal-data.ts'
 import { describeAlert } from './describe-alert.ts'
 
+const NOTHING_IN_COMMON: StormCommonFacts = {
+  ...{ channel: null, key_name: null, user: null, customer: null, subject: null, amount: null, refund_reason: null },
+}
 const factsOf = (alert: Alert) =>
   Object.fromEntries(describeAlert(alert).facts.map(({ label, value }) => [label, value]))
 
@@ -123,6 +126,38 @@ test('the alerts about a burst and the reports of its storm are one alert in Pag
 test('a burst of test money has the lowest severity', () => {
   const money = [{ currency: 'eur', amount: 100, count: 12, mode: 'test' as const }]
   expect(pagerDutyEvent(sampleBurst({ money }), null, 'Backstop')).toMatchObject({ payload: { severity: 'info' } })
+})
+
+describe('an actor that people named', () => {
+  const by = (kind: ActorKind, count: number, facts: Partial<StormCommonFacts> = {}) =>
+    sampleBurst({
+      common: { ...NOTHING_IN_COMMON, actor: { value: 'acr_1', kind, name: 'Support tool', count }, ...facts },
+    })
+
+  test('is named with its key or user, and with its share', () => {
+    const key_name = { value: 'Billing server', count: 12 }
+    const described = describeAlert(by('api_key', 12, { key_name }))
+    expect(described.summary).toContain('All 12 were made by Support tool (API key "Billing server").')
+    expect(factsOf(by('api_key', 11, { key_name }))).toMatchObject({
+      How: 'By Support tool (API key "Billing server") (11 of 12)',
+    })
+    const half = { value: 'Billing server', count: 6 }
+    expect(factsOf(by('api_key', 6, { key_name: half }))).toMatchObject({ How: 'By Support tool (API key) (6 of 12)' })
+    const user = { value: 'ana@acme.example', count: 12 }
+    expect(factsOf(by('dashboard_user', 12, { user }))).toMatchObject({
+      How: `By Support tool (user of the provider's dashboard "ana@acme.example") (all 12)`,
+    })
+    expect(factsOf(by('key_prefix', 12))).toMatchObject({
+      How: 'By Support tool (as the idempotency keys say) (all 12)',
+    })
+  })
+
+  test('is hidden in channels that must not show personal data if it is a user', () => {
+    expect(factsOf(withoutPersonalData(by('dashboard_user', 12)))).toMatchObject({
+      How: 'The provider does not say how or by whom',
+    })
+    expect(factsOf(withoutPersonalData(by('api_key', 12)))).toMatchObject({ How: 'By Support tool (API key) (all 12)' })
+  })
 })
 
 test('users, names and addresses are hidden in channels that must not show personal data', () => {

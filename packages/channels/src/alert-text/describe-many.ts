@@ -1,7 +1,7 @@
 /** What the messages about many actions of one connection share: those about a storm, and those about a burst. */
 import { type Burst, formatMoney, type Storm, type StormCommonFacts } from '@backstop/contracts'
 import { nameMode } from './describe-action.ts'
-import { describeOrigin, factOfOrigin } from './origin-text.ts'
+import { describeActor, describeOrigin, factOfOrigin } from './origin-text.ts'
 import { capitalise, type FactRow, nounOfSubject, toOneLine } from './wording.ts'
 
 type SharedFields =
@@ -62,17 +62,24 @@ export function sumOf(many: Many): string {
 export function sentenceOfOrigin(many: Many): string {
   const origin = originOf(many)
   if (origin === undefined) return 'The provider does not say how or by whom.'
-  return `${capitalise(shareOf(origin.count, many))} ${wasOrWere(many.count)} made ${describeOrigin(origin.made)}.`
+  return `${capitalise(shareOf(origin.count, many))} ${wasOrWere(many.count)} made ${origin.text}.`
 }
 
 function originFact(many: Many): string {
   const origin = originOf(many)
   if (origin === undefined) return 'The provider does not say how or by whom'
-  return withShare(factOfOrigin(origin.made), origin.count, many)
+  return withShare(origin.fact, origin.count, many)
 }
 
-/** The origin that most actions share, and how many share it; undefined if the provider reports none. */
-function originOf({ provider, common: { channel, key_name, user } }: Many) {
+/** The origin that most actions share, as part of a sentence and as a fact, and how many share it; undefined if the provider reports none. */
+function originOf({ count, provider, common: { channel, key_name, user, actor } }: Many) {
+  if (actor?.name !== undefined) {
+    const named = actor.kind === 'api_key' ? key_name : actor.kind === 'dashboard_user' ? user : null
+    // An actor has one key or user. More than all actions together: some action has both.
+    const label = named !== null && named.count + actor.count > count ? named.value : null
+    const text = describeActor(actor.name, actor.kind, label)
+    return { text, fact: capitalise(text), count: actor.count }
+  }
   const closest = key_name ?? user ?? channel
   if (closest === null) return undefined
   const origin = {
@@ -80,7 +87,8 @@ function originOf({ provider, common: { channel, key_name, user } }: Many) {
     key_name: key_name?.value ?? null,
     user: user?.count === closest.count ? user.value : null,
   }
-  return { made: { provider, origin }, count: closest.count }
+  const made = { provider, origin }
+  return { text: describeOrigin(made), fact: factOfOrigin(made), count: closest.count }
 }
 
 function moneyRows(many: Many): FactRow[] {

@@ -1,4 +1,4 @@
-import type { Origin, ProviderKind } from '@backstop/contracts'
+import type { ActorKind, Origin, ProviderKind } from '@backstop/contracts'
 import { capitalise, toOneLine } from './wording.ts'
 
 interface Made {
@@ -20,6 +20,22 @@ export function describeOrigin(made: Made): string {
   const { channel, key_name } = made.origin ?? { channel: null, key_name: null }
   const isClaim = (channel === 'api' || channel === null) && key_name === null
   return `by ${toOneLine(made.actor_name)}, ${isClaim ? 'as the idempotency key says' : how.replace(BY_SOMEBODY, '')}`
+}
+
+const ACTOR_WORDS: Record<ActorKind, string> = {
+  api_key: 'API key',
+  dashboard_user: "user of the provider's dashboard",
+  hosted_page: "the provider's own page",
+  provider: 'the provider itself',
+  key_prefix: 'as the idempotency keys say',
+}
+
+/**
+ * Says which actor made many actions: `by Support tool (API key "nightly-job")`.
+ * @param label the name of the key, or the user; null if it is not known
+ */
+export function describeActor(name: string, kind: ActorKind, label: string | null): string {
+  return `by ${toOneLine(name)} (${ACTOR_WORDS[kind]}${label === null ? '' : ` "${toOneLine(label)}"`})`
 }
 
 /** What a name replaces. */

@@ -632,6 +632,12 @@ export type Incident = {
         value: string
         count: number
       } | null
+      actor?: {
+        value: string
+        kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
+        name?: string
+        count: number
+      } | null
       user: {
         value: string
         count: number
@@ -681,6 +687,8 @@ export type Incident = {
   reopened?: number
   storm_id?: string | null
   version: number
+  /** The name that people gave to the actor; absent without one */
+  actor_name?: string
   /** The connected account of its action; absent for the account of the connection itself */
   account?: string
   /** The trace of the message that opened the incident; absent if traces were off */
@@ -736,6 +744,12 @@ export type IncidentWithTimeline = {
         value: string
         count: number
       } | null
+      actor?: {
+        value: string
+        kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
+        name?: string
+        count: number
+      } | null
       user: {
         value: string
         count: number
@@ -785,6 +799,8 @@ export type IncidentWithTimeline = {
   reopened?: number
   storm_id?: string | null
   version: number
+  /** The name that people gave to the actor; absent without one */
+  actor_name?: string
   /** The connected account of its action; absent for the account of the connection itself */
   account?: string
   /** The trace of the message that opened the incident; absent if traces were off */
@@ -2335,6 +2351,12 @@ export interface Api {
             value: string
             count: number
           } | null
+          actor?: {
+            value: string
+            kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
+            name?: string
+            count: number
+          } | null
           user: {
             value: string
             count: number
@@ -2384,6 +2406,8 @@ export interface Api {
       reopened?: number
       storm_id?: string | null
       version: number
+      /** The name that people gave to the actor; absent without one */
+      actor_name?: string
       /** The connected account of its action; absent for the account of the connection itself */
       account?: string
       /** The trace of the message that opened the incident; absent if traces were off */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ProviderKind, RecordKind } from '../providers.ts'
 import { ActionMode } from './action-details.ts'
 import { Currency, Timestamp } from './operation.ts'
-import { StormCommonFacts } from './storm.ts'
+import { StormCommonFacts, withActorName } from './storm.ts'
 
 const count = z.int().min(1)
 
@@ -49,3 +49,13 @@ export const Burst = z.object({
   outcome: z.enum(['confirmed', 'explained']).optional(),
 })
 export type Burst = z.infer<typeof Burst>
+
+/** An incident whose burst, if it has one, has the name that people gave to the actor. @param names by the id of the actor */
+export function withBurstNamed<I extends { readonly burst?: Burst | undefined }>(
+  incident: I,
+  names: ReadonlyMap<string, string>,
+): I {
+  const { burst } = incident
+  if (burst?.common === undefined) return incident
+  return { ...incident, burst: { ...burst, common: withActorName(burst.common, names) } }
+}

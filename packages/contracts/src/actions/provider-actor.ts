@@ -49,6 +49,11 @@ export function actorOf(
   }
 }
 
+/** The kind of the actor of an action that has one. Its idempotency key names it if the origin does not. */
+export function actorKindOf(origin: Origin | undefined): ActorKind {
+  return (origin && actorOf(origin)?.kind) ?? 'key_prefix'
+}
+
 function actorOfKey(key: string, prefixes: Iterable<string>): NamedActor | undefined {
   let longest: string | undefined
   for (const prefix of prefixes) {

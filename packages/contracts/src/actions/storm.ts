@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ProviderKind, RecordKind } from '../providers.ts'
 import { ActionLinks, ActionMode, Customer, OriginChannel } from './action-details.ts'
 import { Currency, Timestamp } from './operation.ts'
+import { ActorKind } from './provider-actor.ts'
 
 /** How many actions of a storm share a fact. A fact is reported if at least half of the actions share it. */
 const count = z.int().min(1)
@@ -11,6 +12,8 @@ const SharedText = z.object({ value: z.string(), count }).nullable()
 export const StormCommonFacts = z.object({
   channel: z.object({ value: OriginChannel, count }).nullable(),
   key_name: SharedText,
+  /** `value` is the `actor_id`; `name` is absent if people gave it none. Absent in older messages. */
+  actor: z.object({ value: z.string(), kind: ActorKind, name: z.string().optional(), count }).nullable().optional(),
   user: SharedText,
   /** Name and e-mail address are personal data. */
   customer: z.object({ value: Customer, count }).nullable(),
@@ -20,6 +23,13 @@ export const StormCommonFacts = z.object({
   refund_reason: SharedText,
 })
 export type StormCommonFacts = z.infer<typeof StormCommonFacts>
+
+/** The facts with the name that people gave to the actor. @param names by the id of the actor */
+export function withActorName(common: StormCommonFacts, names: ReadonlyMap<string, string>): StormCommonFacts {
+  const { actor } = common
+  const name = names.get(actor?.value ?? '')
+  return actor == null || name === undefined ? common : { ...common, actor: { ...actor, name } }
+}
 
 /** A burst that people were alerted to before the second looks (incident UNEXPLAINED_BURST), and whose actions continue in a storm. */
 export const StormBurst = z.object({

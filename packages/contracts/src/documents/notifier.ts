@@ -190,6 +190,8 @@ export interface StormMemberDocument {
   facts: {
     channel: OriginChannel | null
     key_name: string | null
+    /** Reveals no address. Absent in members of earlier versions. */
+    actor_id?: string | null
     /** Stands for the user, who is often named by an e-mail address. */
     user_fingerprint: string | null
     mode: ActionMode

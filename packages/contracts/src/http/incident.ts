@@ -32,6 +32,7 @@ const silence = SilenceSummary.nullable().describe(
 
 /** An incident as the API shows it. */
 export const ShownIncident = Incident.extend({
+  actor_name: z.string().optional().describe('The name that people gave to the actor; absent without one'),
   account: z
     .string()
     .optional()

@@ -23,3 +23,15 @@ test.each([
   const { account, accounts } = describeBurst([actionOf(first), actionOf(second)], WHY)
   expect([account, accounts]).toEqual(expected)
 })
+
+test('a burst names the actor that at least half of the actions have, and stores no name', () => {
+  const by = (actor_id: string | undefined): BurstAction => ({
+    ...actionOf(undefined),
+    ...(actor_id === undefined ? {} : { actor_id }),
+    origin: { channel: 'dashboard', key_name: null, user: 'ana@example.com', request_id: null, idempotency_key: null },
+  })
+  const burst = describeBurst([by('acr_1'), by('acr_1'), by('acr_2'), by(undefined)], WHY)
+  expect(burst.common?.actor).toEqual({ value: 'acr_1', kind: 'dashboard_user', count: 2 })
+  expect(JSON.stringify(burst)).not.toContain('ana@example.com')
+  expect(describeBurst([by('acr_1'), by('acr_2'), by('acr_3')], WHY).common?.actor).toBeNull()
+})

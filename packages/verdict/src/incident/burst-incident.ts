@@ -1,6 +1,8 @@
 import {
   type Action,
+  actorKindOf,
   type Burst,
+  type CountedValue,
   containsEmailAddress,
   deterministicId,
   formatMoney,
@@ -10,6 +12,8 @@ import {
   movedNoMoney,
   type Names,
   type StoredIncident,
+  ValueCounter,
+  withoutItem,
 } from '@backstop/contracts'
 import { BURST_MIN, type UnusualNumber } from './burst-rule.ts'
 import { type IncidentChange, openStandalone, resolveStandalone } from './standalone.ts'
@@ -24,6 +28,7 @@ export type BurstAction = Pick<
   | 'state'
   | 'mode'
   | 'origin'
+  | 'actor_id'
   | 'account'
   | 'subject'
   | 'payment'
@@ -63,20 +68,7 @@ export function describeBurst(actions: readonly [BurstAction, ...BurstAction[]],
     money: sumsOf(actions),
     looks_at: looks[0] ?? last,
     last_look_at: looks.at(-1) ?? last,
-    common: {
-      channel: mostCommon(actions, ({ origin }) => origin?.channel),
-      key_name: mostCommon(actions, ({ provider, origin }) =>
-        impersonal(provider, 'origin.key_name', origin?.key_name),
-      ),
-      // Incidents store no personal data.
-      user: null,
-      customer: null,
-      subject: mostCommon(actions, ({ subject }) => (containsEmailAddress(subject) ? null : subject)),
-      amount: commonAmount(actions),
-      refund_reason: mostCommon(actions, ({ provider, payment }) =>
-        impersonal(provider, 'payment.refund_reason', payment?.refund_reason),
-      ),
-    },
+    common: commonOf(actions),
     why: {
       rule: ruleOf(why),
       usual_wait_ms: why.ageMs,
@@ -121,26 +113,33 @@ function impersonal(
   return value == null || isPersonalDetail(provider, name, value) ? null : value
 }
 
-function commonAmount(actions: readonly BurstAction[]): NonNullable<Burst['common']>['amount'] {
-  const common = mostCommon(actions, ({ amount, currency }) =>
-    amount === null || currency === null ? null : `${amount} ${currency}`,
-  )
-  const [amount, currency = ''] = common?.value.split(' ') ?? []
-  return common === null ? null : { value: Number(amount), currency, count: common.count }
+function commonOf(actions: readonly BurstAction[]): NonNullable<Burst['common']> {
+  const most = <Value extends string>(read: (action: BurstAction) => Value | null | undefined) =>
+    mostCommon(actions, read)
+  const actor = most(({ actor_id }) => actor_id)
+  const amount = most(({ amount, currency }) => (amount === null || currency === null ? null : `${amount} ${currency}`))
+  return {
+    channel: withoutItem(most(({ origin }) => origin?.channel)),
+    key_name: withoutItem(most(({ provider, origin }) => impersonal(provider, 'origin.key_name', origin?.key_name))),
+    // The name is added when somebody reads it, because incidents store no personal data.
+    actor: actor && { value: actor.value, kind: actorKindOf(actor.first.origin), count: actor.count },
+    user: null,
+    customer: null,
+    subject: withoutItem(most(({ subject }) => (containsEmailAddress(subject) ? null : subject))),
+    amount: amount && { value: amount.first.amount ?? 0, currency: amount.first.currency ?? '', count: amount.count },
+    refund_reason: withoutItem(
+      most(({ provider, payment }) => impersonal(provider, 'payment.refund_reason', payment?.refund_reason)),
+    ),
+  }
 }
 
-/** The value that at least half of the actions have, if several have it. */
-function mostCommon<Value>(
+function mostCommon<Value extends string>(
   actions: readonly BurstAction[],
   read: (action: BurstAction) => Value | null | undefined,
-): { value: Value; count: number } | null {
-  const counts = new Map<Value, number>()
-  for (const action of actions) {
-    const value = read(action)
-    if (value != null) counts.set(value, (counts.get(value) ?? 0) + 1)
-  }
-  const [most] = [...counts].sort((a, b) => b[1] - a[1])
-  return most === undefined || most[1] < 2 || most[1] * 2 < actions.length ? null : { value: most[0], count: most[1] }
+): CountedValue<Value, BurstAction> | null {
+  const counter = new ValueCounter<Value, BurstAction>()
+  for (const action of actions) counter.add(read(action), action)
+  return counter.most(actions.length)
 }
 
 /** The incident of a burst. Opening it twice gives the same incident. */

@@ -1,7 +1,7 @@
-import type { ActionDocument, DailyActor } from '@backstop/contracts'
+import type { ActionDocument, Burst, DailyActor, ShownIncident, StormCommonFacts } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { storeIncident } from './incidents.contract.ts'
+import { storeBurst, storeIncident } from './incidents.contract.ts'
 import { auditOf, createTestKey, createTestProject } from './test-project.ts'
 
 const DAY = (day: number) => new Date(Date.UTC(2026, 10, day))
@@ -95,6 +95,16 @@ export function describeActors(testApi: () => TestApi): void {
       expect(body.data).toMatchObject([{ actor_id: actorId, actor_name: 'Ana' }])
       expect((await api.get(`/v1/actions/${body.data[0].action_id}`)).body).toMatchObject({ actor_name: 'Ana' })
       const { incident_id } = body.data[0]
+      await testApi().others.incidents.change({ _id: incident_id }, { actor_id: actorId })
+      const burst = await storeBurst(testApi(), projectId, processorId, 'stm_none')
+      const found = (await testApi().stores.incidents.find({ _id: burst }))?.burst
+      const actor = { value: actorId, kind: 'dashboard_user', count: 12 } as const
+      const common = { ...(found?.common as StormCommonFacts), actor }
+      await testApi().others.incidents.change({ _id: burst }, { burst: { ...(found as Burst), common } })
+      const incidents = (await api.get(`/v1/incidents?project_id=${projectId}`)).body.data
+      const shown = new Map(incidents.map((one: ShownIncident) => [one.incident_id, one]))
+      expect(shown.get(incident_id)).toMatchObject({ actor_name: 'Ana' })
+      expect(shown.get(burst)).toMatchObject({ burst: { common: { actor: { ...actor, name: 'Ana' } } } })
       expect((await api.get(`/v1/incidents/${incident_id}`)).body.action).toMatchObject({ actor_name: 'Ana' })
       expect((await api.get(`${path}?role=person`)).body.data).toMatchObject([{ name: 'Ana' }])
       expect((await api.get(`${path}?role=canary`)).body.data).toEqual([])

@@ -93,7 +93,7 @@ export function createMongoStormStore(db: Db): StormStore {
     async actionsOf(actionIds) {
       const found = await db
         .collection<ActionDocument>('actions')
-        .find({ _id: { $in: [...actionIds] } }, { projection: { origin: 1, customer: 1, links: 1 } })
+        .find({ _id: { $in: [...actionIds] } }, { projection: { origin: 1, actor_id: 1, customer: 1, links: 1 } })
         .toArray()
       return new Map(found.map(action => [action._id, action]))
     },

@@ -90,6 +90,7 @@ export function createMongoBursts({ db }: Mongo): BurstStore {
             state: 1,
             mode: 1,
             origin: 1,
+            actor_id: 1,
             account: 1,
             subject: 1,
             payment: 1,

@@ -15,7 +15,7 @@ import {
   timeFact,
   VerdictBadge,
 } from '../../parts/show/index.ts'
-import { actorFact } from '../actors/actor-fact.tsx'
+import { actorFact } from '../actors/actor-link.tsx'
 import { RawEvent } from './raw-event.tsx'
 import { Candidates, Differences, Why } from './why.tsx'
 import { nameAction, stateWords } from './words.ts'

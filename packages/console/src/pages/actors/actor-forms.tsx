@@ -6,7 +6,7 @@ import { useProjectId } from '../../parts/page/index.ts'
 import { providerWords, ROLES } from './words.ts'
 
 /** What shows the name of an actor. */
-const SHOWN = ['actors', 'actions', 'incidents']
+export const SHOWN = ['actors', 'actions', 'incidents', 'storms']
 
 function roleHint(role: ShownActor['role']): string | undefined {
   return role === 'canary' ? 'Nobody may use it: each of its actions from now on alerts at once.' : undefined

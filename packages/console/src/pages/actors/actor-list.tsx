@@ -9,7 +9,7 @@ import { type Column, ListPage, textColumn, timeColumn, useReadAgain } from '../
 import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { Badge } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
-import { NameActor, NewActor } from './actor-forms.tsx'
+import { NameActor, NewActor, SHOWN } from './actor-forms.tsx'
 import { KINDS, providerWords, ROLES, roleWord } from './words.ts'
 
 const FILTERS = defineFilters(choice('kind', 'Kind', KINDS), choice('role', 'Role', ROLES))
@@ -75,7 +75,7 @@ function moneyOf({ totals }: ShownActor): string {
 function changesColumn(projectId: string): Column<ShownActor> {
   const remove = async (id: string) => {
     await api.actors.forget(projectId, id)
-    await refresh('actors', 'actions', 'incidents')
+    await refresh(...SHOWN)
   }
   return {
     title: '',

@@ -2,6 +2,7 @@ import type { IncidentWithTimeline } from '@backstop/client'
 import { formatMoney } from '../../format/money.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { ConnectionName, CopyId, type FactList, Facts, Time } from '../../parts/show/index.ts'
+import { ActorLink } from '../actors/actor-link.tsx'
 import { moneyText } from '../storms/storm-list.tsx'
 import classes from './incident.module.css'
 import { kindWord, originSentence, subjectWord } from './words.ts'
@@ -65,7 +66,10 @@ export function BurstOrigin({ burst }: { burst: Burst }) {
   )
 }
 
-function commonFacts({ customer, subject, amount, refund_reason }: Common, { count: of, kinds }: Burst): FactList {
+function commonFacts(
+  { actor, customer, subject, amount, refund_reason }: Common,
+  { count: of, kinds }: Burst,
+): FactList {
   const shared = (value: string | null | undefined, count: number | undefined) =>
     value == null || count === undefined ? null : (
       <span>
@@ -74,11 +78,21 @@ function commonFacts({ customer, subject, amount, refund_reason }: Common, { cou
     )
   const { name = null, email = null, id = null } = customer?.value ?? {}
   return [
+    ['Actor', actor == null ? null : <CommonActor key="actor" actor={actor} of={of} />],
     ['Customer', shared(name ?? email ?? id, customer?.count)],
     [subjectWord({ kind: kinds[0]?.kind ?? 'refund' }), shared(subject?.value, subject?.count)],
     ['Amount', shared(amount === null ? null : formatMoney(amount.value, amount.currency), amount?.count)],
     ['Reason given', shared(refund_reason?.value, refund_reason?.count)],
   ]
+}
+
+function CommonActor({ actor, of }: { actor: NonNullable<Common['actor']>; of: number }) {
+  const { value, name, count } = actor
+  return (
+    <>
+      <ActorLink actor_id={value} actor_name={name} /> <span className="faint">{shareOf(count, of)}</span>
+    </>
+  )
 }
 
 function shareOf(count: number, of: number): string {

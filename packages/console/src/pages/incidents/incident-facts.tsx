@@ -11,7 +11,7 @@ import {
   useResourceName,
 } from '../../parts/show/index.ts'
 import { stateWords } from '../actions/words.ts'
-import { actorFact } from '../actors/actor-fact.tsx'
+import { actorFact } from '../actors/actor-link.tsx'
 import classes from './incident.module.css'
 import { kindWord, originSentence, subjectWord } from './words.ts'
 

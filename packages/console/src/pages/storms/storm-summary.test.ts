@@ -33,6 +33,11 @@ describe('what the actions of a storm have in common', () => {
     ]
     expect(commonOf(members).map(({ what, count }) => [what, count])).toEqual([['subject', 2]])
   })
+
+  test('is an actor, also if another one made some of them', () => {
+    const members = ['acr_1', 'acr_1', 'acr_2'].map((actor_id, amount) => memberOf({ amount, actor_id }))
+    expect(commonOf(members).map(({ what, count }) => [what, count])).toEqual([['actor', 2]])
+  })
 })
 
 describe('the bars of a storm', () => {

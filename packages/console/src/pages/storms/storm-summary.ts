@@ -29,13 +29,14 @@ export function sumsOf(members: readonly Member[]): Sum[] {
 }
 
 export interface Common {
-  readonly what: 'customer' | 'subject' | 'amount' | 'reason' | 'key' | 'user' | 'channel'
+  readonly what: 'actor' | 'customer' | 'subject' | 'amount' | 'reason' | 'key' | 'user' | 'channel'
   readonly action: Action
   readonly count: number
 }
 
 const FEATURES: Record<Common['what'], (action: Action) => string | number | null | undefined> = {
   channel: action => action.origin?.channel,
+  actor: action => action.actor_id,
   key: action => action.origin?.key_name,
   user: action => action.origin?.user,
   customer: action => action.customer?.id ?? action.customer?.email,

@@ -7,6 +7,7 @@ import { type Column, DataList, moneyColumn, textColumn, timeColumn, useLiveRefr
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { ConnectionName, CopyId, Facts, Money, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import { actorFact } from '../actors/actor-link.tsx'
 import { NextSteps } from '../incidents/incident.tsx'
 import { originSentence } from '../incidents/words.ts'
 import { MinuteChart } from './minute-chart.tsx'
@@ -185,6 +186,7 @@ function Summary({ storm, members }: { storm: Storm; members: readonly Member[] 
 
 const COMMON: Record<Common['what'], [string, (action: Common['action']) => ReactNode]> = {
   channel: ['Made', originSentence],
+  actor: ['Actor', actorFact],
   key: ['API key', ({ origin }) => origin?.key_name],
   user: ['User', ({ origin }) => origin?.user],
   customer: ['Customer', ({ customer }) => customer?.name ?? customer?.email ?? customer?.id],

@@ -1,17 +1,48 @@
-import type { ActionDocument } from '@backstop/contracts'
+import { type ActionDocument, type IncidentDocument, withBurstNamed } from '@backstop/contracts'
 import type { ReadCollections } from '../../store/stores.ts'
+
+type Actors = Pick<ReadCollections, 'actors'>
+
+/** The names that people gave to these actors, by their ids. */
+export async function readActorNames(
+  { actors }: Actors,
+  ids: readonly (string | undefined)[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = [...new Set(ids.flatMap(id => id ?? []))]
+  if (known.length === 0) return new Map()
+  const said = await actors.findAll({ _id: { in: known }, removed_at: null })
+  return new Map(said.flatMap(({ _id, name }) => (name === null ? [] : [[_id, name] as const])))
+}
 
 /** The actions with the names that people gave to their actors. */
 export async function nameActors<A extends Pick<ActionDocument, 'actor_id' | 'actor_name'>>(
-  { actors }: Pick<ReadCollections, 'actors'>,
+  stores: Actors,
   actions: readonly A[],
 ): Promise<A[]> {
-  const ids = [...new Set(actions.flatMap(({ actor_id }) => actor_id ?? []))]
-  if (ids.length === 0) return [...actions]
-  const said = await actors.findAll({ _id: { in: ids }, removed_at: null })
-  const names = new Map(said.flatMap(({ _id, name }) => (name === null ? [] : [[_id, name] as const])))
-  return actions.map(action => {
-    const actor_name = names.get(action.actor_id ?? '')
-    return actor_name === undefined ? action : { ...action, actor_name }
-  })
+  const names = await readActorNames(
+    stores,
+    actions.map(({ actor_id }) => actor_id),
+  )
+  return actions.map(action => ({ ...action, ...actorName(names.get(action.actor_id ?? '')) }))
+}
+
+/** An incident with the names that people gave to its actor, and to the actor of its burst. */
+export type NamedIncident = IncidentDocument & { readonly actor_name?: string }
+
+export async function nameActorsOfIncidents(
+  stores: Actors,
+  incidents: readonly IncidentDocument[],
+): Promise<NamedIncident[]> {
+  const names = await readActorNames(
+    stores,
+    incidents.flatMap(({ actor_id, burst }) => [actor_id, burst?.common?.actor?.value]),
+  )
+  return incidents.map(incident => ({
+    ...withBurstNamed(incident, names),
+    ...actorName(names.get(incident.actor_id ?? '')),
+  }))
+}
+
+function actorName(name: string | undefined): { readonly actor_name?: string } {
+  return name === undefined ? {} : { actor_name: name }
 }

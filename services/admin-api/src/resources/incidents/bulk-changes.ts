@@ -16,6 +16,7 @@ import type { AdminParts } from '../../parts.ts'
 import { showDocument } from '../../rules/show-document.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { walkPages } from '../../store/walk-pages.ts'
+import { nameActorsOfIncidents } from '../actors/name-actors.ts'
 import { actorOf, checkOwnChange } from './request-changes.ts'
 import { allowsChange, STATES_BEFORE, showIncident } from './rules/incident.ts'
 
@@ -127,7 +128,7 @@ function changeOf(change: Body['change']): LifeCycleChange {
 }
 
 async function preview(
-  stores: Pick<ReadCollections, 'incidents' | 'actions'>,
+  stores: Pick<ReadCollections, 'incidents' | 'actions' | 'actors'>,
   project_id: string,
   { connection_id, code, states = [], from, to }: Selection,
   kind: LifeCycleChange['kind'],
@@ -158,13 +159,14 @@ async function preview(
     }
     if (read >= MAX_COUNTED) break
   }
+  const newest = await nameActorsOfIncidents(stores, found.slice(0, SHOWN))
   return {
     dry_run: true,
     opened_to: to,
     count: found.length,
     is_complete: isComplete,
     money: [...money.values()],
-    incidents: found.slice(0, SHOWN).map(incident => showIncident(incident, undefined)),
+    incidents: newest.map(incident => showIncident(incident, undefined)),
   }
 }
 

@@ -18,6 +18,7 @@ import { findInProject, requireInProject } from '../../http/find-resource.ts'
 import { checkIfMatch, etagOf } from '../../http/if-match.ts'
 import { defineRoute, type Route, type RouteAnswer, type RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { nameActorsOfIncidents } from '../actors/name-actors.ts'
 import { countStorm, readIncidents } from '../storms/read-storm.ts'
 import { addIncident, EMPTY_COUNT, showStorm } from '../storms/rules/storm.ts'
 import { actorOf, checkOwnChange, type RequestedChange, requestChanges, requireChanged } from './request-changes.ts'
@@ -156,9 +157,10 @@ async function changeOne(
   })
   const changed = (await stores.incidents.find({ _id: incidentId })) ?? incident
   requireChanged(outcomes.get(commandId), hasVersion)
+  const [named = changed] = await nameActorsOfIncidents(stores, [changed])
   return {
     status: 200,
-    body: showIncident(changed, (await readStormIds(stores, [changed])).get(incidentId)),
+    body: showIncident(named, (await readStormIds(stores, [changed])).get(incidentId)),
     headers: { etag: etagOf(changed.version) },
   }
 }

@@ -1,5 +1,6 @@
 import { type ActionDocument, findSilenceAt, type IncidentDocument, type ListedIncident } from '@backstop/contracts'
 import type { ReadCollections } from '../../store/stores.ts'
+import { nameActorsOfIncidents } from '../actors/name-actors.ts'
 import { summarizeSilence } from '../silences/rules/silence.ts'
 import { showIncident } from './rules/incident.ts'
 
@@ -9,14 +10,15 @@ type AboutAction = Pick<ActionDocument, '_id' | (typeof ABOUT)[number]>
 
 /** Incidents as lists show them: with their action, the storm that each belongs to, and the silence during which it opened. */
 export async function showIncidents(
-  stores: Pick<ReadCollections, 'actions' | 'stormMembers' | 'storms' | 'silences'>,
+  stores: Pick<ReadCollections, 'actions' | 'actors' | 'stormMembers' | 'storms' | 'silences'>,
   documents: readonly IncidentDocument[],
 ): Promise<ListedIncident[]> {
   if (documents.length === 0) return []
   const connectionIds = [...new Set(documents.flatMap(({ connection_id }) => connection_id ?? []))]
   const opened = documents.map(one => Date.parse(one.opened_at))
   const firstAt = new Date(opened.reduce((one, other) => Math.min(one, other)))
-  const [about, stormIds, ended] = await Promise.all([
+  const [named, about, stormIds, ended] = await Promise.all([
+    nameActorsOfIncidents(stores, documents),
     readActions(stores.actions, documents),
     readStormIds(stores, documents),
     connectionIds.length === 0
@@ -24,7 +26,7 @@ export async function showIncidents(
       : stores.silences.findAll({ connection_id: { in: connectionIds }, ends_at: { min: firstAt } }),
   ])
   const ofConnection = Map.groupBy(ended, ({ connection_id }) => connection_id)
-  return documents.map(document => {
+  return named.map(document => {
     const candidates = ofConnection.get(document.connection_id ?? '') ?? []
     const silence = findSilenceAt(candidates, new Date(document.opened_at))
     return {

@@ -1,12 +1,14 @@
 import { providerStepsOfStorm } from '@backstop/channels'
 import {
   ConnectionListQuery,
+  type OriginChannel,
   partsOfStormScope,
+  type RecordKind,
   type StormDocument,
-  type StormMemberDocument,
   StormOverview,
   StormWithSteps,
   stormScopesOf,
+  ValueCounter,
 } from '@backstop/contracts'
 import { projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, pagedRoute } from '../../http/read-routes.ts'
@@ -70,47 +72,35 @@ export async function nextStepsOf(
 ): Promise<StormWithSteps['next_steps']> {
   if (states.open + states.acknowledged === 0) return null
   const members = { count: 0, firstMs: storm.began_at.getTime() }
-  const [channels, keyNames, modes, kinds] = [counter(), counter(), counter(), counter()] as const
+  const channels = new ValueCounter<OriginChannel, null>()
+  const keyNames = new ValueCounter<string, null>()
+  const modes = new ValueCounter<'live' | 'test', null>()
+  const kinds = new ValueCounter<RecordKind, null>()
   const where = { connection_id: storm.connection_id, storm_id: storm._id }
   for await (const batch of stormMembers.batches(where, ['facts', 'kind', 'opened_at'])) {
     for (const { facts, kind, opened_at } of batch) {
       members.count++
       members.firstMs = Math.min(members.firstMs, opened_at.getTime())
-      channels.add(facts.channel)
-      keyNames.add(facts.key_name)
-      modes.add(facts.mode)
-      kinds.add(kind)
+      channels.add(facts.channel, null)
+      keyNames.add(facts.key_name, null)
+      modes.add(facts.mode, null)
+      kinds.add(kind, null)
     }
   }
-  const half = members.count / 2
+  const [onlyMode] = modes.all()
   const { sentence, steps } = providerStepsOfStorm({
     provider: storm.provider,
-    mode: (modes.most(members.count) ?? null) as StormMemberDocument['facts']['mode'],
-    kind: (kinds.most(0) ?? 'refund') as StormMemberDocument['kind'],
+    mode: onlyMode?.count === members.count ? onlyMode.value : null,
+    kind: kinds.all()[0]?.value ?? 'refund',
     hasMoney: money.length > 0,
     account: partsOfStormScope(storm.connection_id).account || undefined,
     first_at: new Date(members.firstMs).toISOString(),
     origin: {
-      channel: (channels.most(half) ?? null) as StormMemberDocument['facts']['channel'],
-      key_name: keyNames.most(half) ?? null,
+      channel: channels.most(members.count)?.value ?? null,
+      key_name: keyNames.most(members.count)?.value ?? null,
       // Members have no name of a user, because it is personal data.
       user: null,
     },
   })
   return { sentence, steps: [...steps] }
-}
-
-/** Counts values. */
-function counter() {
-  const counts = new Map<string, number>()
-  return {
-    add(value: string | null): void {
-      if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
-    },
-    /** The value that most members have, if at least this many have it. */
-    most(atLeast: number): string | undefined {
-      const [most] = [...counts].sort(([, a], [, b]) => b - a)
-      return most !== undefined && most[1] >= atLeast ? most[0] : undefined
-    },
-  }
 }

@@ -1,5 +1,6 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
-import { action, alert, PROJECT } from '@backstop/channels/test'
+import { action, alert, PROJECT, sampleBurst } from '@backstop/channels/test'
+import type { Alert, StormCommonFacts } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { completeAlert } from './complete-alert.ts'
 
@@ -10,6 +11,9 @@ const NAMES = {
   actors: new Map([['acr_1', 'Support tool']]),
 }
 const CONSOLE = 'https://console.example.com'
+const NOTHING_IN_COMMON: StormCommonFacts = {
+  ...{ channel: null, key_name: null, user: null, customer: null, subject: null, amount: null, refund_reason: null },
+}
 
 test('adds the names, and the page of the incident in the console beside the page of the provider', () => {
   const opened = alert()
@@ -38,6 +42,33 @@ test('names the actor of the action, if people named it', () => {
     completeAlert({ ...opened, data: { ...opened.data, action: action({ actor_id }) } }, NAMES, CONSOLE).data
   expect(by('acr_1')).toMatchObject({ action: { actor_id: 'acr_1', actor_name: 'Support tool' } })
   expect(by('acr_2')).toMatchObject({ action: expect.not.objectContaining({ actor_name: expect.anything() }) })
+})
+
+test('names the actor of most actions of a burst and of a storm, if people named it', () => {
+  const burst = (value: string) => {
+    const actor = { value, kind: 'api_key' as const, count: 12 }
+    const { data } = completeAlert(sampleBurst({ common: { ...NOTHING_IN_COMMON, actor } }), NAMES, CONSOLE)
+    return 'incident' in data ? data.incident.burst?.common?.actor : undefined
+  }
+  expect(burst('acr_1')).toEqual({ value: 'acr_1', kind: 'api_key', name: 'Support tool', count: 12 })
+  expect(burst('acr_2')).toEqual({ value: 'acr_2', kind: 'api_key', count: 12 })
+  const { data, ...report } = SAMPLE_ALERTS['storm.reported'](PROJECT)
+  if (!('storm' in data)) throw new Error('The sample is of another event')
+  const common = { ...data.storm.common, actor: { value: 'acr_1', kind: 'api_key' as const, count: 400 } }
+  const storm = { ...report, data: { ...data, storm: { ...data.storm, common } } } as Alert
+  expect(completeAlert(storm, NAMES, CONSOLE)).toMatchObject({
+    data: { storm: { common: { actor: { name: 'Support tool' } } } },
+  })
+})
+
+test('names no user of the dashboard of a deleted connection', () => {
+  const origin = { channel: 'dashboard', key_name: null, user: null, request_id: null, idempotency_key: null } as const
+  const of = alert()
+  if (of.event !== 'incident.opened') throw new Error('The alert is of another event')
+  const made = { ...of, data: { ...of.data, action: action({ actor_id: 'acr_1', origin }) } }
+  const deletedConnectionIds = new Set(made.data.action.connection_ids)
+  expect(JSON.stringify(completeAlert(made, { ...NAMES, deletedConnectionIds }, CONSOLE))).not.toContain('Support tool')
+  expect(JSON.stringify(completeAlert(made, NAMES, CONSOLE))).toContain('Support tool')
 })
 
 test('has no link to a console without an address, and no names of an unknown project', () => {

@@ -1,5 +1,5 @@
 import { consolePathOf, withoutPersonalDataOf } from '@backstop/channels'
-import type { Alert, Names } from '@backstop/contracts'
+import { type Alert, type Names, withActorName, withBurstNamed } from '@backstop/contracts'
 import type { ProjectNames } from '../../channels/channel-store.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
 
@@ -11,26 +11,30 @@ import { connectionIdOf } from './connection-of-alert.ts'
  */
 export function completeAlert(alert: Alert, names: ProjectNames | undefined, publicUrl: string | null): Alert {
   if (alert.event === 'channel.test') return alert
-  const kept = names === undefined ? alert : withoutPersonalDataOf(alert, names.deletedConnectionIds)
-  // TypeScript does not see that the event stays the same.
   const path = consolePathOf(alert)
   const console = publicUrl === null || path === null ? null : publicUrl + path
   const data = {
-    ...(kept.data as typeof alert.data),
+    ...(alert.data as Exclude<Alert, { event: 'channel.test' }>['data']),
     names: alert.data.names ?? namesOf(alert, names),
     links: { console },
   }
+  const actors = names?.actors ?? new Map<string, string>()
   if ('action' in data && data.action !== null) {
-    const actor_name = names?.actors.get(data.action.actor_id ?? '')
+    const actor_name = actors.get(data.action.actor_id ?? '')
     data.action = {
       ...data.action,
       ...(actor_name === undefined ? {} : { actor_name }),
       links: { provider: data.action.links?.provider ?? null, console },
     }
   }
-  if ('storm' in data) data.storm = { ...data.storm, links: { ...data.storm.links, console } }
+  if ('incident' in data) data.incident = withBurstNamed(data.incident, actors)
+  if ('storm' in data) {
+    const { storm } = data
+    data.storm = { ...storm, links: { ...storm.links, console }, common: withActorName(storm.common, actors) }
+  }
   // TypeScript does not see that `data` keeps the type of its event.
-  return { ...alert, data } as Alert
+  const completed = { ...alert, data } as Alert
+  return names === undefined ? completed : withoutPersonalDataOf(completed, names.deletedConnectionIds)
 }
 
 function namesOf(alert: Alert, names: ProjectNames | undefined): Names {

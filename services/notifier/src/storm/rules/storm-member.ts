@@ -21,7 +21,7 @@ export function newMemberOf(alert: Alert, nowMs: number, fingerprint: (text: str
   if (alert.event !== 'incident.opened') return undefined
   const { incident, action } = alert.data
   if (!CODES_OF_STORMS.has(incident.code) || incident.connection_id === null || action === null) return undefined
-  const { origin, provider, customer, payment, account } = action
+  const { origin, actor_id = null, provider, customer, payment, account } = action
   const stored = (name: 'origin.key_name' | 'payment.refund_reason', value: string | null | undefined) =>
     value == null || isPersonalDetail(provider, name, value) ? null : value
   const customerId = customer?.id ?? null
@@ -41,6 +41,7 @@ export function newMemberOf(alert: Alert, nowMs: number, fingerprint: (text: str
     facts: {
       channel: origin?.channel ?? null,
       key_name: stored('origin.key_name', origin?.key_name),
+      actor_id,
       user_fingerprint: origin?.user == null ? null : fingerprint(origin.user),
       mode: action.mode ?? null,
       customer_id: customerId !== null && containsEmailAddress(customerId) ? fingerprint(customerId) : customerId,

@@ -1,6 +1,7 @@
 import {
   type Action,
   type Alert,
+  actorKindOf,
   isoTime,
   partsOfStormScope,
   type Storm,
@@ -11,7 +12,7 @@ import {
 import type { StormTotals } from './storm-totals.ts'
 
 /** The details of an action that a report shows. */
-export type ReportedAction = Pick<Action, 'origin' | 'customer' | 'links'>
+export type ReportedAction = Pick<Action, 'origin' | 'actor_id' | 'customer' | 'links'>
 
 /** What a report says, with the totals of the members. */
 export interface StormReport {
@@ -25,18 +26,19 @@ export interface StormReport {
 }
 
 /** The actions whose details a report shows. */
-export function reportedActionIds({ customer, user, largestActionId }: StormTotals): string[] {
-  return [...new Set([largestActionId, ...[customer, user].flatMap(shared => shared?.actionId ?? [])])]
+export function reportedActionIds({ customer, user, actor, largestActionId }: StormTotals): string[] {
+  return [...new Set([largestActionId, ...[customer, user, actor].flatMap(shared => shared?.first ?? [])])]
 }
 
 /** The outbox entry of the next report about a storm. */
 export function stormReportEntry(storm: StormDocument, report: StormReport): TimedOutboxEntry {
   const { cause, nextReportAtMs, atMs } = report
-  const { counted, common, customer, user, largestActionId, accounts } = report.totals
+  const { counted, common, customer, user, actor, largestActionId, accounts } = report.totals
   const number = storm.report + 1
   const { connectionId, account } = partsOfStormScope(storm.connection_id)
-  const userName = report.actions.get(user?.actionId ?? '')?.origin?.user
-  const ofCustomer = report.actions.get(customer?.actionId ?? '')
+  const userName = report.actions.get(user?.first ?? '')?.origin?.user
+  const ofActor = report.actions.get(actor?.first ?? '')
+  const ofCustomer = report.actions.get(customer?.first ?? '')
   // If the id was erased from the action, the member's stands for an e-mail address.
   const customerId = ofCustomer === undefined ? (customer?.value ?? null) : null
   const shown: Storm = {
@@ -56,6 +58,10 @@ export function stormReportEntry(storm: StormDocument, report: StormReport): Tim
     links: { provider: report.actions.get(largestActionId)?.links?.provider ?? null, console: null },
     common: {
       ...common,
+      actor:
+        actor === null || ofActor?.actor_id !== actor.value
+          ? null
+          : { value: actor.value, kind: actorKindOf(ofActor.origin), count: actor.count },
       user: user === null || userName == null ? null : { value: userName, count: user.count },
       customer:
         customer === null

@@ -88,8 +88,8 @@ test('the same customer, user, amount and reason are found, and an action of the
       subject: { value: 'pi_1', count: 2 },
       refund_reason: { value: 'fraudulent', count: 2 },
     },
-    customer: { value: 'cus_1', actionId: 'act_7', count: 2 },
-    user: { value: 'f1', actionId: 'act_7', count: 2 },
+    customer: { value: 'cus_1', first: 'act_7', count: 2 },
+    user: { value: 'f1', first: 'act_7', count: 2 },
   })
 })
 

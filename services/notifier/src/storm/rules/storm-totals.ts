@@ -1,4 +1,5 @@
 import {
+  type CountedValue,
   isoTime,
   movedNoMoney,
   type OriginChannel,
@@ -6,6 +7,8 @@ import {
   type Storm,
   type StormCommonFacts,
   type StormMemberDocument,
+  ValueCounter,
+  withoutItem,
 } from '@backstop/contracts'
 
 /** The fields of a member that a report needs. */
@@ -25,13 +28,8 @@ export type CountedMember = Pick<
   | 'explained'
 >
 
-/** A value, and how many actions have it. */
-export interface CountedValue<Value> {
-  readonly value: Value
-  readonly count: number
-  /** The first action with this value. */
-  readonly actionId: string
-}
+/** A value, how many actions have it, and the id of the first. */
+type CountedFact = CountedValue<string, string>
 
 export interface StormTotals {
   /** The fields of the report that the members determine. */
@@ -51,11 +49,13 @@ export interface StormTotals {
   > & { readonly unacknowledged: number }
   /** Number of incidents. An action may have several, one after the other. */
   readonly incidents: number
-  readonly common: Omit<StormCommonFacts, 'customer' | 'user'>
+  readonly common: Omit<StormCommonFacts, 'customer' | 'user' | 'actor'>
   /** The id of the customer. The name is read from the action, because members store no personal data. */
-  readonly customer: CountedValue<string> | null
+  readonly customer: CountedFact | null
   /** The fingerprint of the user. The user is read from the action. */
-  readonly user: CountedValue<string> | null
+  readonly user: CountedFact | null
+  /** The id of the actor. What it is is read from the action, as long as this has it. */
+  readonly actor: CountedFact | null
   /** Number of different connected accounts. */
   readonly accounts: number
   /** The largest action in the first currency of `money`. */
@@ -64,8 +64,6 @@ export interface StormTotals {
 
 type Money = Storm['money'][number] & { readonly largestActionId: string }
 
-/** Maximum number of different values that are counted for each fact. A value of most actions appears long before. */
-const MAX_VALUES = 10_000
 const MINUTE_MS = 60_000
 
 /**
@@ -83,18 +81,19 @@ export class StormCounter {
   #firstMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY
   #firstActionId = ''
-  readonly #kinds = new ValueCounter<RecordKind>()
+  readonly #kinds = new ValueCounter<RecordKind, string>()
   readonly #money = new Map<string, Money>()
   #withoutMoney = 0
-  readonly #channels = new ValueCounter<OriginChannel>()
-  readonly #keyNames = new ValueCounter<string>()
-  readonly #users = new ValueCounter<string>()
-  readonly #modes = new ValueCounter<'live' | 'test'>()
-  readonly #customers = new ValueCounter<string>()
-  readonly #accounts = new ValueCounter<string>()
-  readonly #subjects = new ValueCounter<string>()
-  readonly #amounts = new ValueCounter<string>()
-  readonly #refundReasons = new ValueCounter<string>()
+  readonly #channels = new ValueCounter<OriginChannel, string>()
+  readonly #keyNames = new ValueCounter<string, string>()
+  readonly #actors = new ValueCounter<string, string>()
+  readonly #users = new ValueCounter<string, string>()
+  readonly #modes = new ValueCounter<'live' | 'test', string>()
+  readonly #customers = new ValueCounter<string, string>()
+  readonly #accounts = new ValueCounter<string, string>()
+  readonly #subjects = new ValueCounter<string, string>()
+  readonly #amounts = new ValueCounter<string, string>()
+  readonly #refundReasons = new ValueCounter<string, string>()
 
   /** @param member the incidents of one action follow each other, the oldest first */
   add(member: CountedMember): void {
@@ -121,10 +120,11 @@ export class StormCounter {
     this.#addMoney(newest)
     this.#channels.add(facts.channel, action_id)
     this.#keyNames.add(facts.key_name, action_id)
+    this.#actors.add(facts.actor_id, action_id)
     this.#users.add(facts.user_fingerprint, action_id)
     this.#modes.add(facts.mode, action_id)
     this.#customers.add(facts.customer_id, action_id)
-    this.#accounts.add(newest.account ?? null, action_id)
+    this.#accounts.add(newest.account, action_id)
     this.#subjects.add(subject, action_id)
     this.#refundReasons.add(facts.refund_reason, action_id)
   }
@@ -176,14 +176,15 @@ export class StormCounter {
         customers: this.#customers.all().length,
       },
       common: {
-        channel: withoutActionId(this.#channels.most(count)),
-        key_name: withoutActionId(this.#keyNames.most(count)),
-        subject: withoutActionId(this.#subjects.most(count)),
+        channel: withoutItem(this.#channels.most(count)),
+        key_name: withoutItem(this.#keyNames.most(count)),
+        subject: withoutItem(this.#subjects.most(count)),
         amount: amount === null ? null : { value: Number(amountText), currency, count: amount.count },
-        refund_reason: withoutActionId(this.#refundReasons.most(count)),
+        refund_reason: withoutItem(this.#refundReasons.most(count)),
       },
       customer: this.#customers.most(count),
       user: this.#users.most(count),
+      actor: this.#actors.most(count),
       accounts: this.#accounts.all().length,
       largestActionId: money[0]?.largestActionId ?? this.#firstActionId,
     }
@@ -194,30 +195,4 @@ export class StormCounter {
 function byImportance(a: Money, b: Money): number {
   const isTest = ({ mode }: Money) => Number(mode === 'test')
   return isTest(a) - isTest(b) || b.count - a.count || (a.currency < b.currency ? -1 : 1)
-}
-
-/** Counts the values of one fact. */
-class ValueCounter<Value extends string> {
-  readonly #values = new Map<Value, { count: number; readonly actionId: string }>()
-
-  add(value: Value | null, actionId: string): void {
-    if (value === null) return
-    const known = this.#values.get(value)
-    if (known !== undefined) known.count++
-    else if (this.#values.size < MAX_VALUES) this.#values.set(value, { count: 1, actionId })
-  }
-
-  all(): CountedValue<Value>[] {
-    return [...this.#values].map(([value, facts]) => ({ value, ...facts })).sort((a, b) => b.count - a.count)
-  }
-
-  /** The value that at least half of all members have, if several have it, or the only member. */
-  most(members: number): CountedValue<Value> | null {
-    const [most] = this.all()
-    return most !== undefined && most.count >= Math.min(2, members) && most.count * 2 >= members ? most : null
-  }
-}
-
-function withoutActionId<Value>(counted: CountedValue<Value> | null): { value: Value; count: number } | null {
-  return counted === null ? null : { value: counted.value, count: counted.count }
 }

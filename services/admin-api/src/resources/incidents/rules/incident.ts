@@ -6,9 +6,10 @@ import {
   type LifeCycleChange,
   type ShownIncident,
 } from '@backstop/contracts'
+import type { NamedIncident } from '../../actors/name-actors.ts'
 
 /** @param stormId the storm to which the incident belongs, as the notifier recorded it */
-export function showIncident(document: IncidentDocument, stormId: string | undefined): ShownIncident {
+export function showIncident(document: NamedIncident, stormId: string | undefined): ShownIncident {
   const { _id, opened: _sortedBy, outbox: _pending, changes: _inTimeline, ...incident } = document
   return { incident_id: _id, ...incident, storm_id: stormId ?? null }
 }
