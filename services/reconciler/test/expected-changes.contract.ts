@@ -113,6 +113,13 @@ export function expectedChangeContract(name: string, open: () => Promise<Expecte
       expect(found.map(({ _id }) => _id).sort()).toEqual(['exp_2', 'exp_3', 'other'])
     })
 
+    test('all uses of an expected change are found, in all periods, and those of no other', async () => {
+      const uses = (id: string) => ({ id, projectId: PROJECT, version: 1, uses: [], expiresAt: T0 })
+      const ids = ['exp_1', 'exp_1/2026-11-09', 'exp_1/total', 'exp_10', 'exp_10/total', 'exp_0']
+      for (const id of ids) await expectedChangeUses.save(uses(id))
+      expect((await expectedChangeUses.allOf('exp_1')).map(({ id }) => id).sort()).toEqual(ids.slice(0, 3))
+    })
+
     test('one of two writers of the uses of an expected change succeeds', async () => {
       expect(await expectedChangeUses.load(['exp_1'])).toEqual(new Map())
       const uses = (version: number, ...names: string[]) => ({

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { CRASH_POINTS, type CrashPoint } from './crash-points.ts'
-import { expectedChangeHarness } from './expected-change-harness.ts'
+import { Crash, expectedChangeHarness } from './expected-change-harness.ts'
 
 const DAY = 24 * 60 * MINUTE
 const MONDAY = Date.parse('2026-11-16T00:00:00Z')
@@ -102,6 +102,21 @@ describe('an expected change with a limit for each week', () => {
     expect(await applied.apply('exp_1')).toBe('applied')
     expect(incidents()).toEqual(['open', 'resolved', 'resolved'])
     expect(Object.values<unknown[]>(usesByWeek()).map(list => list.length)).toEqual([1, 1])
+  })
+
+  test('gives back a use that a killed process left, if an operation explains the change meanwhile', async () => {
+    const { put, reconcile, refund, lookAll, crash, applied, operationOf, usesByWeek, covered } = harness()
+    await reconcile(refund('a', 5_000, { createdAt: MONDAY }))
+    await lookAll()
+    await reconcile(refund('b', 5_000, { createdAt: MONDAY }))
+    await lookAll()
+    put(weekly({ starts_at: null }))
+    crash('before the save')
+    await expect(applied.apply('exp_1')).rejects.toThrow(Crash)
+    expect(usesByWeek()).toEqual({ 'exp_1/2026-11-16': ['re_a'] })
+    await reconcile(operationOf('a', { executing_at: new Date(MONDAY - MINUTE).toISOString() }))
+    expect(await applied.apply('exp_1')).toBe('applied')
+    expect([covered(), usesByWeek()]).toEqual([['re_b'], { 'exp_1/2026-11-16': ['re_b'] }])
   })
 
   test('covers nothing more after its deletion', async () => {

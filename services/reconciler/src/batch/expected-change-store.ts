@@ -1,4 +1,4 @@
-import type { ExpectedChangeDocument, ExpectedChangeUsesDocument } from '@backstop/contracts'
+import { type ExpectedChangeDocument, type ExpectedChangeUsesDocument, usesIdRange } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { ExpectedChangeUses } from '@backstop/verdict'
 
@@ -40,6 +40,8 @@ export interface ExpectedChangeStore extends ExpectedChangeReader {
 /** How much of each expected change is used, by the expected change's id. */
 export interface ExpectedChangeUsesStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ExpectedChangeUses>>
+  /** All uses of an expected change: one list, or one for each period of its limits. */
+  allOf(expectedChangeId: string): Promise<ExpectedChangeUses[]>
   /**
    * @param next its version must be one higher than the loaded version
    * @returns false if another writer has changed the document
@@ -99,6 +101,11 @@ export function createMongoExpectedChangeUses(mongo: Mongo): ExpectedChangeUsesS
       asUnavailable(async () => {
         const found = ids.length === 0 ? [] : await collection.find({ _id: { $in: [...ids] } }).toArray()
         return new Map(found.map(document => [document._id, usesOf(document)]))
+      }),
+    allOf: id =>
+      asUnavailable(async () => {
+        const { min, max } = usesIdRange(id)
+        return (await collection.find({ _id: { $gte: min, $lte: max } }).toArray()).map(usesOf)
       }),
     save: next =>
       asUnavailable(async () => {

@@ -133,10 +133,13 @@ export function withUpcomingRefs(caseInputs: readonly CaseInput[], cases: readon
   return cases.map(theCase => ({ theCase, refs: groupOf.get(theCase.refs[0] ?? '') ?? new Set(theCase.refs) }))
 }
 
-/** The expected changes of a case: with an interval, one for each period in which the case has an action without an operation. */
+/**
+ * The expected changes of a case: with an interval, one for each period in which the case has an action. An action that an operation explains
+ * counts, too, because its use may have to be given back.
+ */
 function expectedChangesOf(documents: readonly ExpectedChangeDocument[], { actions }: Case): readonly ExpectedChange[] {
   const times = actions
-    .filter(action => needsVerdict(action) && action.operationId === null)
+    .filter(needsVerdict)
     // A refund that is known only from a total may turn out to be as old as the total before it.
     .flatMap(({ madeFrom, providerCreatedAt }) => [madeFrom ?? providerCreatedAt, providerCreatedAt])
   const byInterval = new Map<LimitInterval, readonly Period[]>()

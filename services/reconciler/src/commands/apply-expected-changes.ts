@@ -10,7 +10,7 @@ import type { OpenActionPosition, OpenActionReader } from './open-action-store.t
 export interface ExpectedChangeApplierOptions {
   readonly stores: {
     readonly expectedChanges: Pick<ExpectedChangeStore, 'byIds'>
-    readonly expectedChangeUses: Pick<ExpectedChangeUsesStore, 'load'>
+    readonly expectedChangeUses: Pick<ExpectedChangeUsesStore, 'load' | 'allOf'>
     readonly openActions: OpenActionReader
     readonly connections: Pick<ConnectionReader, 'byIds'>
   }
@@ -64,7 +64,7 @@ async function findUncoveredActions(
   id: string,
   { expectedChangeUses, openActions }: ExpectedChangeApplierOptions['stores'],
 ): Promise<ActionDocument[]> {
-  const uses = (await expectedChangeUses.load([id])).get(id)?.uses ?? []
+  const uses = (await expectedChangeUses.allOf(id)).flatMap(period => period.uses)
   if (uses.length === 0) return []
   const actions = await openActions.byIds(uses.map(({ actionId }) => actionId))
   return actions.filter(({ reason }) => reason !== 'expected_change_matches')

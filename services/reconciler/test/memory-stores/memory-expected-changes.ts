@@ -1,4 +1,4 @@
-import type { ExpectedChangeDocument } from '@backstop/contracts'
+import { type ExpectedChangeDocument, partsOfUsesId } from '@backstop/contracts'
 import type { ExpectedChangeUses } from '@backstop/verdict'
 import {
   type ExpectedChangeStore,
@@ -29,6 +29,7 @@ export function createMemoryExpectedChanges(expectedChanges: ExpectedChangeDocum
 /** How much of each expected change is used, in memory. */
 export function createMemoryExpectedChangeUses(stored: Map<string, ExpectedChangeUses>): ExpectedChangeUsesStore {
   return {
+    allOf: async id => [...stored.values()].filter(uses => partsOfUsesId(uses.id).expectedChangeId === id),
     load: async ids => new Map(ids.flatMap(id => stored.get(id) ?? []).map(uses => [uses.id, uses])),
     save: async next => {
       if ((stored.get(next.id)?.version ?? 0) !== next.version - 1) return false
