@@ -5,7 +5,8 @@ import { MINUTE, operation, PROJECT, SECOND } from '@backstop/verdict/test'
 import { expect, test } from 'vitest'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
-async function openShop(connection: Partial<ConnectionDocument>) {
+/** @param account the connected account that the events are of */
+async function openShop(connection: Partial<ConnectionDocument>, account?: string) {
   const reconciler = await startMemoryReconciler('con_1', () => ({}), {
     created_at: new Date(0),
     name: 'Shop account',
@@ -28,6 +29,7 @@ async function openShop(connection: Partial<ConnectionDocument>) {
       received_at: new Date(clock.now()).toISOString(),
       body: {
         ...{ id, object: 'event', type, created: madeAt / SECOND, livemode: true },
+        ...(account === undefined ? {} : { account }),
         data: { object: { ...refund, payment_intent: 'pi_1', status, created: madeAt / SECOND + number } },
       },
     } as const
@@ -82,16 +84,37 @@ test('a refund that software makes again alerts once with both operations, and b
   await stop()
 })
 
-test.each<{ name: string; connection: Partial<ConnectionDocument> }>([
+const ignored = [{ account: 'acct_1', out_of_band: 'ignore' as const }]
+
+test.each<{ name: string; connection: Partial<ConnectionDocument>; account?: string }>([
   { name: 'without the rule', connection: {} },
   { name: 'with out_of_band: ignore', connection: { refunded_twice_within_hours: 1, out_of_band: 'ignore' } },
-])('a refund that software makes again does not alert $name', async ({ connection }) => {
-  const { show, make, settle, states, stop } = await openShop(connection)
+  {
+    name: 'of a connected account with out_of_band: ignore',
+    connection: { refunded_twice_within_hours: 1, accounts: ignored },
+    account: 'acct_1',
+  },
+])('a refund that software makes again does not alert $name', async ({ connection, account }) => {
+  const { show, make, settle, states, stop } = await openShop(connection, account)
   for (const number of [1, 2]) {
     await show(number)
     await make(number)
   }
   await settle()
   expect(states()).toEqual([])
+  await stop()
+})
+
+test('a refund that software makes again at a connected account alerts although another account is ignored', async () => {
+  const { show, make, settle, states, stop } = await openShop(
+    { refunded_twice_within_hours: 1, accounts: ignored },
+    'acct_2',
+  )
+  for (const number of [1, 2]) {
+    await show(number)
+    await make(number)
+  }
+  await settle()
+  expect(states()).toEqual([['REFUNDED_TWICE', 'open', null]])
   await stop()
 })

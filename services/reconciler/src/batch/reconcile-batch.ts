@@ -133,7 +133,9 @@ async function withEffects(items: readonly WorkItem[], { stores, clock }: Reconc
     if (item.kind === 'event') return [item.event.connection_id]
     return item.kind === 'readback' ? [item.readback.connection_id] : []
   })
-  const connections = await stores.connections.byIds([...new Set(ids)])
+  const named = await stores.connections.byIds([...new Set(ids)])
+  const withRule = [...named.values()].filter(({ refunded_twice_within_hours: hours }) => hours != null)
+  const connections = new Map([...named, ...(await stores.connections.withAccounts(withRule.map(({ _id }) => _id)))])
   const now = clock.now()
   const projectIds = [...connections.values()].map(({ project_id }) => project_id)
   const context = { connections, actors: await stores.actors.ofProjects(projectIds, now), now }

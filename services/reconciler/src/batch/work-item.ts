@@ -3,6 +3,7 @@ import {
   HEADERS,
   type InboundEvent,
   type Operation,
+  outOfBandOf,
   type Readback,
   type ReadObject,
   type ReadTarget,
@@ -13,7 +14,7 @@ import { AppError } from '@backstop/kit/errors'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
 import type { ChangeIncident, Input, SightingSource } from '@backstop/verdict'
 import type { KnownActors } from '../actors/actor-directory.ts'
-import { type NamedConnection, namesOf } from '../connections/connection-reader.ts'
+import { type ConnectionWithAccounts, type NamedConnection, namesOf } from '../connections/connection-reader.ts'
 import type { InboxEntry } from '../inbox/inbox-store.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import { rereadOfTargets } from '../reading/held-hints.ts'
@@ -114,7 +115,8 @@ export interface ItemEffects {
 /** What the effects of work items depend on, besides the items. */
 export interface EffectContext {
   /** Must include the connection that received the item. */
-  readonly connections: ReadonlyMap<string, NamedConnection>
+  /** Those with the rule about second refunds have the settings of their connected accounts. */
+  readonly connections: ReadonlyMap<string, ConnectionWithAccounts>
   readonly actors: KnownActors
   readonly now: number
 }
@@ -177,15 +179,8 @@ function effectsOfEvent(
     case 'hint':
       return effectsOfHint(event, meaning.targets, connection, now)
     case 'observed': {
-      const source = {
-        ...seenThrough(connection_id, connection),
-        eventId: event_id,
-        eventType: event_type,
-        readFor: null,
-      }
-      const caseInputs = meaning.sightings.map(sighting =>
-        caseInputOfSighting(project_id, keptSighting(project_id, sighting, connection, actors), source),
-      )
+      const cause = { eventId: event_id, eventType: event_type, readFor: null }
+      const caseInputs = caseInputsOfSightings(meaning.sightings, event, connection, actors, cause)
       return changesOnly(caseInputs, { outcome: 'recorded', reason: 'The event was recorded' })
     }
     default:
@@ -224,24 +219,15 @@ function effectsOfReadback(
   connection: NamedConnection | undefined,
   { actors }: EffectContext,
 ): ItemEffects {
-  const { project_id, connection_id, event, look, reason } = readback
-  const source: SightingSource = {
-    ...seenThrough(connection_id, connection),
-    eventId: event?.event_id ?? null,
-    eventType: event?.event_type ?? reason,
-    readFor: reason,
-  }
+  const { project_id, event, look, reason } = readback
+  const cause = { eventId: event?.event_id ?? null, eventType: event?.event_type ?? reason, readFor: reason }
   const found: CaseInput[] = []
   const unusable: UnusableObject[] = []
   for (const object of readback.objects) {
     const meaning = meaningOf(readback, connection, object)
     if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
     if (meaning.kind !== 'observed') continue
-    found.push(
-      ...meaning.sightings.map(sighting =>
-        caseInputOfSighting(project_id, keptSighting(project_id, sighting, connection, actors), source),
-      ),
-    )
+    found.push(...caseInputsOfSightings(meaning.sightings, readback, connection, actors, cause))
   }
   // The objects of a deleted connection were erased, so they are not dead-lettered: a dead letter would store them again.
   const isErased = connection?.status === 'deleted'
@@ -281,12 +267,14 @@ const HOUR_MS = 3_600_000
 
 function seenThrough(
   id: string,
-  connection: NamedConnection | undefined,
+  connection: ConnectionWithAccounts | undefined,
+  { details }: Sighting,
 ): Pick<SightingSource, 'connection' | 'names' | 'refundedTwice'> {
   if (connection === undefined) return { connection: { id, createdAt: 0 } }
-  const { created_at, status, out_of_band: outOfBand, refunded_twice_within_hours: hours } = connection
+  const { created_at, status, refunded_twice_within_hours: hours } = connection
   const seen = { connection: { id, createdAt: created_at.getTime() }, names: namesOf(connection) }
   if (hours == null || status === 'deleted') return seen
+  const outOfBand = outOfBandOf(connection, details?.account)
   return { ...seen, refundedTwice: { withinMs: hours * HOUR_MS, outOfBand } }
 }
 
@@ -303,6 +291,20 @@ function keptSighting(
   }
   const { details: _details, ...kept } = sighting
   return kept
+}
+
+function caseInputsOfSightings(
+  sightings: readonly Sighting[],
+  { project_id, connection_id }: Pick<InboundEvent, 'project_id' | 'connection_id'>,
+  connection: ConnectionWithAccounts | undefined,
+  actors: KnownActors,
+  cause: Pick<SightingSource, 'eventId' | 'eventType' | 'readFor'>,
+): CaseInput[] {
+  return sightings.map(seen => {
+    const sighting = keptSighting(project_id, seen, connection, actors)
+    const source = { ...seenThrough(connection_id, connection, seen), ...cause }
+    return caseInputOfSighting(project_id, sighting, source)
+  })
 }
 
 function caseInputOfSighting(projectId: string, sighting: Sighting, source: SightingSource): CaseInput {
