@@ -190,7 +190,7 @@ describe('the frame of the console', () => {
       await tab.open(`/p/${shop.projectId}/incidents`)
       await page.getByText('7.77').waitFor({ timeout: ALERT_MS })
       await page.keyboard.press('Control+k')
-      const field = page.getByRole('combobox', { name: 'Find an id, amount, customer or page' })
+      const field = page.getByRole('combobox', { name: 'Find an id, amount, customer, actor or page' })
       await field.fill(id)
       await page.getByRole('option').filter({ hasText: 'action' }).first().click()
       await page.waitForURL(/\/actions\/act_/)

@@ -2463,6 +2463,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** Who made at least half of its actions, with the name that people gave; null if nobody did */
+      actor: {
+        actor_id: string
+        actor_name?: string
+        incidents: number
+      } | null
       /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
       bursts?: {
         incident_id: string
@@ -2500,6 +2506,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** Who made at least half of its actions, with the name that people gave; null if nobody did */
+      actor: {
+        actor_id: string
+        actor_name?: string
+        incidents: number
+      } | null
       /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
       bursts?: {
         incident_id: string
@@ -2543,6 +2555,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** Who made at least half of its actions, with the name that people gave; null if nobody did */
+      actor: {
+        actor_id: string
+        actor_name?: string
+        incidents: number
+      } | null
       /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
       bursts?: {
         incident_id: string
@@ -2577,6 +2595,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** Who made at least half of its actions, with the name that people gave; null if nobody did */
+      actor: {
+        actor_id: string
+        actor_name?: string
+        incidents: number
+      } | null
       /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
       bursts?: {
         incident_id: string
@@ -2613,6 +2637,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** Who made at least half of its actions, with the name that people gave; null if nobody did */
+      actor: {
+        actor_id: string
+        actor_name?: string
+        incidents: number
+      } | null
       /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
       bursts?: {
         incident_id: string
@@ -2931,18 +2961,18 @@ export interface Api {
     }, options?: RequestOptions): Promise<RunWithOperations>
   }
   search: {
-    /** GET /v1/search: Search a project by ids, customer, amount, idempotency key or run */
+    /** GET /v1/search: Search a project by ids, customer, actor, amount, idempotency key or run */
     search(query: {
       /** Required if the key works for every project */
       project_id?: string
-      /** An id of Backstop, or the beginning of an id of a provider, a name, an e-mail address, an amount, an idempotency key or a run */
+      /** An id of Backstop, or the beginning of an id of a provider, the name of a customer or an actor, an e-mail address, an amount, an idempotency key or a run */
       q: string
       /** The largest number of results */
       limit?: number
       /** `next_cursor` of the previous page */
       cursor?: string
     }, options?: RequestOptions): PagedList<{
-      type: "action" | "incident" | "delivery" | "connection" | "channel" | "operation" | "run"
+      type: "action" | "incident" | "delivery" | "connection" | "channel" | "operation" | "run" | "actor"
       id: string
       /** One line for people to read */
       title: string
@@ -3230,6 +3260,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** Who made at least half of its actions, with the name that people gave; null if nobody did */
+      actor: {
+        actor_id: string
+        actor_name?: string
+        incidents: number
+      } | null
       /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
       bursts?: {
         incident_id: string
@@ -3264,6 +3300,12 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
+      /** Who made at least half of its actions, with the name that people gave; null if nobody did */
+      actor: {
+        actor_id: string
+        actor_name?: string
+        incidents: number
+      } | null
       /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
       bursts?: {
         incident_id: string

@@ -24,7 +24,7 @@ export function Palette({ projectId, close }: { projectId: string | undefined; c
   const open = (hit: Hit | undefined) => {
     if (hit === undefined) return
     close()
-    void navigate({ to: hit.href as '/' })
+    void navigate({ href: hit.href })
   }
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -44,8 +44,8 @@ export function Palette({ projectId, close }: { projectId: string | undefined; c
         size="md"
         variant="unstyled"
         className={classes.input}
-        placeholder="Find an id, amount, customer or page"
-        aria-label="Find an id, amount, customer or page"
+        placeholder="Find an id, amount, customer, actor or page"
+        aria-label="Find an id, amount, customer, actor or page"
         role="combobox"
         aria-expanded
         aria-controls="palette-hits"

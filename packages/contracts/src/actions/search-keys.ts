@@ -29,7 +29,7 @@ export function searchKeysOfAction({ customer, origin, payment, ...action }: Sea
     amountKey(amount, currency),
     customer?.id,
     customer?.email,
-    ...endsOf(customer?.name),
+    ...nameEndsOf(customer?.name),
     origin?.idempotency_key,
     payment?.number,
   ])
@@ -74,7 +74,7 @@ function amountKey(amount: number | null, currency: string | null): string | nul
 }
 
 /** "Anna Maria Kern" as itself, "Maria Kern" and "Kern". */
-function endsOf(name: string | null | undefined): string[] {
+export function nameEndsOf(name: string | null | undefined): string[] {
   const words = name == null ? [] : normalizeSearchText(name).split(' ').slice(0, MAX_NAME_WORDS)
   return words.map((_, index) => words.slice(index).join(' '))
 }

@@ -43,7 +43,7 @@ export const SearchText = z.string().trim().min(2, 'Give at least 2 characters')
 export const SearchQuery = z.object({
   project_id: IdFilter.optional().describe('Required if the key works for every project'),
   q: SearchText.describe(
-    'An id of Backstop, or the beginning of an id of a provider, a name, an e-mail address, an amount, an idempotency key or a run',
+    'An id of Backstop, or the beginning of an id of a provider, the name of a customer or an actor, an e-mail address, an amount, an idempotency key or a run',
   ),
   limit: z.coerce.number().int().min(1).max(50).default(20).describe('The largest number of results'),
   cursor: Cursor.optional().describe('`next_cursor` of the previous page'),
@@ -51,7 +51,7 @@ export const SearchQuery = z.object({
 
 /** One result of a search. */
 export const SearchResult = z.object({
-  type: z.enum(['action', 'incident', 'delivery', 'connection', 'channel', 'operation', 'run']),
+  type: z.enum(['action', 'incident', 'delivery', 'connection', 'channel', 'operation', 'run', 'actor']),
   id: z.string(),
   title: z.string().describe('One line for people to read'),
   project_id: z.string(),

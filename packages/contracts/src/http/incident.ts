@@ -180,6 +180,10 @@ export const StormOverview = z.object({
   money: z
     .array(z.object({ currency: Currency, amount: z.int(), count: z.int(), mode: ActionMode }))
     .describe('Minor units of the incidents with an amount, by currency and mode; test money last'),
+  actor: z
+    .object({ actor_id: z.string(), actor_name: z.string().optional(), incidents: z.int() })
+    .nullable()
+    .describe('Who made at least half of its actions, with the name that people gave; null if nobody did'),
   bursts: z
     .array(StormBurst)
     .optional()

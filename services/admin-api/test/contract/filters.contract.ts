@@ -179,7 +179,7 @@ export function describeFilters(testApi: () => TestApi): void {
   })
 
   describe('the list of incidents', () => {
-    test('is filtered by code and time', async () => {
+    test('is filtered by code, time and actor', async () => {
       const { projectId, processorId } = await createTestProject(testApi().api)
       const { incident } = await storeIncident(testApi(), projectId, processorId)
       const list = async (query: string) => {
@@ -188,6 +188,9 @@ export function describeFilters(testApi: () => TestApi): void {
       }
       expect(await list('code=UNEXPECTED_ACTION&from=2020-01-01T00:00:00Z')).toEqual([incident])
       expect(await list('code=FEED_SILENT')).toEqual([])
+      expect(await list(`actor_id=acr_${projectId}`)).toEqual([])
+      await testApi().others.incidents.change({ _id: incident }, { actor_id: `acr_${projectId}` })
+      expect(await list(`actor_id=acr_${projectId}`)).toEqual([incident])
       expect(await list('to=2020-01-01T00:00:00Z')).toEqual([])
     })
   })

@@ -43,6 +43,22 @@ export function describeSearch(testApi: () => TestApi): void {
       expect(body).not.toHaveProperty('search')
     })
 
+    test('finds an actor by its id and by each word of the name that people gave it, and no more after its removal', async () => {
+      const { projectId } = await createTestProject(api())
+      const path = `/v1/projects/${projectId}/actors`
+      const { actor_id } = (await api().post(path, { prefix: 'billing-', name: 'Zoë’s support tool' })).body
+      for (const q of ['zoe', 'SUPPORT T', 'tool', actor_id]) {
+        expect((await search(projectId, q)).data).toMatchObject([
+          { type: 'actor', id: actor_id, title: 'Actor Zoë’s support tool' },
+        ])
+      }
+      expect((await search(projectId, 'ool')).data).toEqual([])
+      expect((await search((await createTestProject(api())).projectId, 'zoe')).data).toEqual([])
+      await api().delete(`${path}/${actor_id}`)
+      expect((await search(projectId, 'zoe')).data).toEqual([])
+      expect((await search(projectId, actor_id)).data).toEqual([])
+    })
+
     test('finds incidents, deliveries, connections, channels and operations by their ids', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const { incident, alertId, at } = await storeIncident(testApi(), projectId, processorId)

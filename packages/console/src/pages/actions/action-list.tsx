@@ -77,6 +77,7 @@ function columnsWith(names: ReadonlyMap<string, string>, isByMade: boolean): rea
         customer?.name ? <bdi>{customer.name}</bdi> : <span className="mono dim">{subject}</span>,
     },
     textColumn('Reason', 'minmax(0, 1.6fr)', ({ reason }) => REASONS[reason].label, { tone: 'dim', card: 'line' }),
+    textColumn('Actor', 'minmax(0, 0.7fr)', ({ actor_name }) => actor_name, { tone: 'dim', card: 'line' }),
     textColumn('Connection', 'minmax(0, 0.9fr)', placeOf, { tone: 'dim' }),
     timeColumn(isByMade ? 'Made' : 'First seen', '112px', ({ first_seen_at, provider_created_at }) =>
       isByMade ? provider_created_at : first_seen_at,

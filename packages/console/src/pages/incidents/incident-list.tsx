@@ -139,6 +139,10 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incide
       ),
     },
     textColumn('Connection', '128px', placeOf, { tone: 'dim' }),
+    textColumn('Actor', '104px', ({ actor_name, burst }) => actor_name ?? burst?.common?.actor?.name, {
+      tone: 'dim',
+      card: 'line',
+    }),
     textColumn('Owner', '104px', ({ assignee }) => assignee, { tone: 'dim', card: 'line' }),
     {
       title: 'Made',

@@ -1,7 +1,9 @@
 import {
   type ActionDocument,
+  type ActorDocument,
   formatMoney,
   kindWords,
+  nameEndsOf,
   normalizeSearchText,
   SearchQuery,
   type SearchResult,
@@ -25,6 +27,9 @@ export const SearchCursor = z.strictObject({
 })
 type SearchCursor = z.output<typeof SearchCursor>
 
+/** The most actors of one name that a search lists. */
+const MOST_ACTORS = 10
+
 /** GET /v1/search */
 export function searchRoutes(parts: AdminParts): Route[] {
   return [
@@ -33,9 +38,9 @@ export function searchRoutes(parts: AdminParts): Route[] {
       path: '/v1/search',
       operationId: 'search',
       tag: 'Search',
-      summary: 'Search a project by ids, customer, amount, idempotency key or run',
+      summary: 'Search a project by ids, customer, actor, amount, idempotency key or run',
       description:
-        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first actions, then operations and their runs; exact matches before longer ones, then the newest first.',
+        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first actors by the names that people gave them, then actions, then operations and their runs; exact matches before longer ones, then the newest first.',
       scope: 'read',
       query: SearchQuery,
       answers: { 200: { description: 'A page of results', schema: SearchResults } },
@@ -45,12 +50,12 @@ export function searchRoutes(parts: AdminParts): Route[] {
         const projectId = projectFilterOf(principal, query.project_id).project_id
         if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
         const cursor = cursors.verify(SearchCursor, query.cursor)
-        const byId = cursor === undefined ? await findById(parts, projectId, q.trim()) : []
+        const first = cursor === undefined ? await findFirst(parts, projectId, q) : []
         const request = { projectId, prefix: searchPrefixOf(q), limit, cursors, signal }
         // The prefix of a query may differ between releases.
         if (cursor?.after?.key.startsWith(request.prefix) === false) throw refusedCursor()
         const found = await searchPage(parts, request, cursor ?? { section: 'actions' })
-        return { status: 200, body: { data: [...byId, ...found.data], next_cursor: found.next_cursor } }
+        return { status: 200, body: { data: [...first, ...found.data], next_cursor: found.next_cursor } }
       },
     }),
   ]
@@ -115,6 +120,29 @@ function placeOf(
   return { key: foundKey(document, at, prefix) ?? '', at, id: document._id }
 }
 
+/** The results before all pages: by an id of Backstop, and actors by their names. */
+async function findFirst(parts: AdminParts, projectId: string, q: string): Promise<SearchResult[]> {
+  const [byId, actors] = await Promise.all([
+    findById(parts, projectId, q.trim()),
+    findActors(parts.stores, projectId, searchPrefixOf(q)),
+  ])
+  return [...byId, ...actors]
+}
+
+/** Actors by the beginning of a word of their name. A project has few, so all are read. */
+async function findActors(
+  { actors }: AdminParts['stores'],
+  projectId: string,
+  prefix: string,
+): Promise<SearchResult[]> {
+  const named = await actors.findAll({ project_id: projectId, removed_at: null })
+  return named
+    .filter(({ name }) => nameEndsOf(name).some(key => key.startsWith(prefix)))
+    .toSorted((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1))
+    .slice(0, MOST_ACTORS)
+    .map(actorResult)
+}
+
 /** The resource with exactly this id of Backstop. */
 async function findById({ stores, ledger }: AdminParts, projectId: string, id: string): Promise<SearchResult[]> {
   const own = { _id: id, project_id: projectId }
@@ -146,6 +174,8 @@ async function findById({ stores, ledger }: AdminParts, projectId: string, id: s
       return resultOf(stores.connections.find(own), found => shown('connection', found.name, id, found.created_at))
     case 'chn':
       return resultOf(stores.channels.find(own), found => shown('channel', found.name, null, found.created_at))
+    case 'acr':
+      return resultOf(stores.actors.find({ ...own, removed_at: null }), actorResult)
     case 'op': {
       const found = await ledger.get(id)
       if (found?.project_id !== projectId) return []
@@ -161,6 +191,11 @@ export function actionResult(action: ActionDocument): SearchResult {
   const { _id, project_id, connection_id, subject, verdict, first_seen_at } = action
   const title = `${describeChange(action)} on ${showableText(subject)}: ${verdict.replaceAll('_', ' ')}`
   return { type: 'action', id: _id, title, project_id, connection_id, at: first_seen_at }
+}
+
+function actorResult({ _id, project_id, name, prefix, created_at }: ActorDocument): SearchResult {
+  const title = `Actor ${showableText(name ?? prefix ?? _id)}`
+  return { type: 'actor', id: _id, title, project_id, connection_id: null, at: created_at.toISOString() }
 }
 
 export function operationResult(operation: FoundOperation): SearchResult {

@@ -1,4 +1,10 @@
-import type { IncidentDocument, IncidentState, StormDocument, StormMemberDocument } from '@backstop/contracts'
+import type {
+  ActorDocument,
+  IncidentDocument,
+  IncidentState,
+  StormDocument,
+  StormMemberDocument,
+} from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { createMemoryStores } from '../../../test/memory-stores.ts'
 import { countStorms } from './read-storm.ts'
@@ -6,7 +12,7 @@ import { countStorms } from './read-storm.ts'
 const storm = (id: string) => ({ _id: id, connection_id: 'con_1' }) as StormDocument
 
 async function createStores(perStorm: number) {
-  const { stormMembers, incidents } = createMemoryStores()
+  const { stormMembers, incidents, actors } = createMemoryStores()
   const states: IncidentState[] = ['open', 'acknowledged', 'resolved']
   for (const storm_id of ['stm_1', 'stm_2']) {
     for (let index = 0; index < perStorm; index++) {
@@ -18,13 +24,15 @@ async function createStores(perStorm: number) {
         amount: 100,
         currency: 'eur',
         state: 'succeeded',
-        facts: { mode: index % 2 === 0 ? 'live' : 'test' },
+        facts: { mode: index % 2 === 0 ? 'live' : 'test', actor_id: index === 0 ? 'acr_2' : 'acr_1' },
       } as const
       await stormMembers.put(member as unknown as StormMemberDocument)
       await incidents.put({ _id, state: states[index % 3], summary: 'long' } as unknown as IncidentDocument)
     }
   }
-  return { stormMembers, incidents }
+  const said = { _id: 'acr_1', project_id: 'prj_1', name: 'Support tool', removed_at: null }
+  await actors.put(said as unknown as ActorDocument)
+  return { stormMembers, incidents, actors }
 }
 
 test('counts the incidents of each storm without reading whole documents, and no more of them at once than a batch', async () => {
@@ -32,6 +40,7 @@ test('counts the incidents of each storm without reading whole documents, and no
   const read: { count: number; fields: string[] }[] = []
   const watched = {
     stormMembers: { batches: stores.stormMembers.batches },
+    actors: stores.actors,
     incidents: {
       batches: async function* (where, fields) {
         for await (const batch of stores.incidents.batches(where, fields)) {
@@ -63,6 +72,7 @@ test('leaves out a member whose incident is not stored, with its money', async (
       { currency: 'eur', amount: 100, count: 1, mode: 'test' },
       { currency: 'eur', amount: 100, count: 1, mode: 'live' },
     ],
+    actor: { actor_id: 'acr_1', actor_name: 'Support tool', incidents: 2 },
   })
   expect(counts.get('stm_2')).toBeUndefined()
 })

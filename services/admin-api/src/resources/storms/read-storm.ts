@@ -1,13 +1,24 @@
-import type { IncidentDocument, StormDocument, StormMemberDocument } from '@backstop/contracts'
+import {
+  type CountedValue,
+  type IncidentDocument,
+  type StormDocument,
+  type StormMemberDocument,
+  ValueCounter,
+} from '@backstop/contracts'
 import { LIST_WITHIN_MS } from '@backstop/kit/mongo'
 import type { ListPosition } from '../../http/cursor.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { stopIfAborted, walkPages } from '../../store/walk-pages.ts'
+import { readActorNames } from '../actors/name-actors.ts'
 import { addIncident, EMPTY_COUNT, type StormCount } from './rules/storm.ts'
 
 interface Stores {
   readonly stormMembers: Pick<ReadCollections['stormMembers'], 'batches'>
   readonly incidents: Pick<ReadCollections['incidents'], 'batches'>
+}
+
+interface CountedStores extends Stores {
+  readonly actors: ReadCollections['actors']
 }
 
 type Member = Pick<StormMemberDocument, '_id' | 'storm_id' | 'amount' | 'currency' | 'state' | 'facts'>
@@ -36,23 +47,48 @@ export async function* readIncidents<F extends keyof IncidentDocument & string>(
   }
 }
 
-/** Counts the incidents of each storm. A storm without incidents is left out. */
+/** Counts the incidents of each storm, and names who made most of them. A storm without incidents is left out. */
 export async function countStorms(
-  stores: Stores,
+  stores: CountedStores,
   storms: readonly StormDocument[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, StormCount>> {
   const counts = new Map<string, StormCount>()
+  const actors = new Map<string, ValueCounter<string, null>>()
   for await (const found of readIncidents(stores, storms, ['state'], signal)) {
     for (const { member, incident } of found) {
       const id = member.storm_id ?? ''
       counts.set(id, addIncident(counts.get(id) ?? EMPTY_COUNT, member, incident.state))
+      const ofStorm = actors.get(id) ?? new ValueCounter()
+      ofStorm.add(member.facts.actor_id, null)
+      actors.set(id, ofStorm)
     }
   }
-  return counts
+  const most = [...counts].map(([id, count]) => ({ id, count, actor: actors.get(id)?.most(sizeOf(count)) ?? null }))
+  const names = await readActorNames(
+    stores,
+    most.map(({ actor }) => actor?.value),
+  )
+  return new Map(most.map(({ id, count, actor }) => [id, { ...count, actor: actor && showActor(actor, names) }]))
 }
 
-export async function countStorm(stores: Stores, storm: StormDocument, signal?: AbortSignal): Promise<StormCount> {
+function showActor(
+  { value, count }: CountedValue<string, null>,
+  names: ReadonlyMap<string, string>,
+): NonNullable<StormCount['actor']> {
+  const actor_name = names.get(value)
+  return { actor_id: value, ...(actor_name === undefined ? {} : { actor_name }), incidents: count }
+}
+
+function sizeOf({ states }: StormCount): number {
+  return states.open + states.acknowledged + states.resolved
+}
+
+export async function countStorm(
+  stores: CountedStores,
+  storm: StormDocument,
+  signal?: AbortSignal,
+): Promise<StormCount> {
   return (await countStorms(stores, [storm], signal)).get(storm._id) ?? EMPTY_COUNT
 }
 

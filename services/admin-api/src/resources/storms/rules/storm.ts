@@ -12,27 +12,33 @@ import { showDocument } from '../../../rules/show-document.ts'
 export interface StormCount {
   readonly states: Readonly<Record<IncidentState, number>>
   readonly money: StormOverview['money']
+  /** Who made at least half of them; null also before all are counted. */
+  readonly actor: StormOverview['actor']
 }
 
-export const EMPTY_COUNT: StormCount = { states: { open: 0, acknowledged: 0, resolved: 0 }, money: [] }
+export const EMPTY_COUNT: StormCount = { states: { open: 0, acknowledged: 0, resolved: 0 }, money: [], actor: null }
 
 /** Adds an incident to the count of its storm. */
 export function addIncident(
-  { states, money }: StormCount,
+  { states, money, actor }: StormCount,
   { amount, currency, state: moved, facts }: Pick<StormMemberDocument, 'amount' | 'currency' | 'state' | 'facts'>,
   state: IncidentState,
 ): StormCount {
   const counted = { ...states, [state]: states[state] + 1 }
   if (amount === null || currency === null || (moved !== undefined && movedNoMoney(moved)))
-    return { states: counted, money }
+    return { states: counted, money, actor }
   const { mode } = facts
   const sum = money.find(known => known.currency === currency && known.mode === mode) ?? { amount: 0, count: 0 }
   const others = money.filter(other => other !== sum)
-  return { states: counted, money: [...others, { currency, amount: sum.amount + amount, count: sum.count + 1, mode }] }
+  return {
+    states: counted,
+    money: [...others, { currency, amount: sum.amount + amount, count: sum.count + 1, mode }],
+    actor,
+  }
 }
 
 /** The storm with its incidents counted. */
-export function showStorm(storm: StormDocument, { states, money }: StormCount): StormOverview {
+export function showStorm(storm: StormDocument, { states, money, actor }: StormCount): StormOverview {
   const { connectionId, account } = partsOfStormScope(storm.connection_id)
   return showDocument(StormOverview, storm, {
     storm_id: storm._id,
@@ -41,6 +47,7 @@ export function showStorm(storm: StormDocument, { states, money }: StormCount): 
     state: stateOf(storm, states),
     last_at: storm.last_member_at.toISOString(),
     incidents: states,
+    actor,
     money: money.toSorted((a, b) => isTest(a) - isTest(b) || b.count - a.count),
   })
 }
