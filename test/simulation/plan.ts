@@ -1,10 +1,12 @@
 import type { Change } from './actors/accounts.ts'
 import { drawBudgets } from './actors/budgets.ts'
+import { drawCanaries } from './actors/canaries.ts'
 import { drawContests } from './actors/contests.ts'
 import { drawDoubledRefunds } from './actors/doubled-refunds.ts'
+import { drawExpectedGroups } from './actors/expected-groups.ts'
 import { drawOutages } from './actors/outages.ts'
 import { drawPeople } from './actors/people.ts'
-import { drawItems, type PlanItem, type PlanParts, type Scene } from './actors/plan-items.ts'
+import { drawItems, type PlanItem, type PlanParts, RECOVERED_AFTER_MS, type Scene } from './actors/plan-items.ts'
 import { drawReconnects } from './actors/reconnect.ts'
 import { HABITS, makeChange } from './actors/software.ts'
 import { drawStorms, useLeakedKey } from './actors/storms.ts'
@@ -28,6 +30,8 @@ export function drawPlan(scene: Scene): PlanItem[] {
     ...drawUnknownObjects(scene),
     ...drawReconnects(scene),
     ...drawStorms(early),
+    ...drawExpectedGroups(early),
+    ...drawCanaries(early),
     ...drawDoubledRefunds(early),
     ...drawBudgets(scene),
     ...drawContests(scene),
@@ -48,9 +52,6 @@ export function drawChanges(scene: PlanParts): PlanItem[] {
 function byWeight(changes: readonly Change[]): Change[] {
   return changes.flatMap(change => Array.from({ length: change.kind.weight }, () => change))
 }
-
-/** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
-const RECOVERED_AFTER_MS = 61_000
 
 /** Changes of a stranger after the faults and the recovery from them. */
 function drawCalmChanges(scene: Scene): PlanItem[] {

@@ -8,6 +8,7 @@ import { newTruth, type Truth } from './actors/truth.ts'
 import type { World as ActorWorld } from './actors/world.ts'
 import { collectEvidence, storedIn } from './judge/collect-evidence.ts'
 import { judge } from './judge/judge.ts'
+import { ENDS_WITHIN_MS } from './judge/properties/bursts.ts'
 import { ERASED_AFTER_MS } from './judge/properties/kept-data.ts'
 import { drawPlan } from './plan.ts'
 import { storyOf } from './story.ts'
@@ -21,7 +22,7 @@ import { createRandom } from './world/random.ts'
 import { unsettled } from './world/rest.ts'
 import { Scheduler } from './world/scheduler.ts'
 import { forgetServers, replaceListening } from './world/simulated-http.ts'
-import { CALM, drawSwarm, type Swarm } from './world/swarm.ts'
+import { CALM, drawSwarm, mayRepeat, type Swarm } from './world/swarm.ts'
 import { Trace } from './world/trace.ts'
 
 const SECOND_LOOK_MS = 60_000
@@ -109,6 +110,7 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
   if (left !== undefined) truth.wrongs.push(`${SETTLES_WITHIN_MS / 60_000} minutes after the last fault: ${left}`)
   // Personal data of a deleted connection is kept for ten minutes.
   if (truth.departed.length > 0) await scheduler.runUntil(endMs + ERASED_AFTER_MS)
+  if (truth.leaked.length > 0) await scheduler.runUntil(scheduler.now + ENDS_WITHIN_MS)
   const atRestMs = scheduler.now
   const observer = new ApiUser({
     clock: agenda,
@@ -151,26 +153,6 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
     }
     return left
   }
-}
-
-/** Whether something may have broken between a receiver's answer and its record. */
-function mayRepeat({
-  broken,
-  killed,
-  electionsMs,
-  rebalancesMs,
-  freezesMs,
-  leaderMovesMs,
-  terminationsMs,
-  brokerOutagesMs,
-  fewReplicasMs,
-  afterTransactions,
-  afterOffsets,
-  stalled,
-}: Swarm): boolean {
-  const ofProcesses = broken + killed + afterTransactions + afterOffsets + stalled + freezesMs + terminationsMs
-  const ofServers = electionsMs + rebalancesMs + leaderMovesMs + brokerOutagesMs + fewReplicasMs
-  return ofProcesses + ofServers > 0
 }
 
 interface World extends ReturnType<typeof openWorld> {}

@@ -17,14 +17,7 @@ function refundKinds({ account }: Connected<'subscription'>, common: SharedField
       canLoseEvents: true,
       weight: 2,
       records: ['refund', 'credit'],
-      prepare(number) {
-        const amount = amountOf(number)
-        const { invoice } = account.bill({ amount })
-        return {
-          operation: { kind: 'refund', subject: invoice.id, amount, currency: 'eur' },
-          make: () => ({ ref: account.refundInvoice(invoice.id).refund.id }),
-        }
-      },
+      prepare: number => prepareRefund(account, number),
     },
     {
       ...common,
@@ -52,6 +45,20 @@ function refundKinds({ account }: Connected<'subscription'>, common: SharedField
       },
     },
   ]
+}
+
+/** Prepares the refund of a whole invoice. @param by who will make it; a person at the dashboard by default */
+export function prepareRefund(
+  account: Connected<'subscription'>['account'],
+  number: number,
+  by?: NonNullable<Parameters<typeof account.refundInvoice>[1]>['by'],
+): PreparedChange {
+  const amount = amountOf(number)
+  const { invoice } = account.bill({ amount })
+  return {
+    operation: { kind: 'refund', subject: invoice.id, amount, currency: 'eur' },
+    make: () => ({ ref: account.refundInvoice(invoice.id, by === undefined ? {} : { by }).refund.id }),
+  }
 }
 
 /** Refunds that biller and processor both report. The operation has the id of the biller or of the processor. */

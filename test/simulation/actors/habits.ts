@@ -43,6 +43,10 @@ export interface Habits {
   readonly calmChanges: number
   /** Bursts of a leaked key when the faults have ended. */
   readonly leakedKeys: number
+  /** Keys with the role of a canary that somebody uses. */
+  readonly canaries: number
+  /** Groups of equal refunds of an actor or a customer, which an expected change is limited to. */
+  readonly limitedGroups: number
 }
 
 /** Draws what the world does in a run. */
@@ -70,6 +74,8 @@ export function drawHabits(random: Random): Habits {
     departures: maybe(0.02, () => 1),
     doubledRefunds: maybe(0.3, () => random.between(1, 2)),
     leakedKeys: maybe(0.06, () => 1),
+    canaries: maybe(0.2, () => 1),
+    limitedGroups: maybe(0.25, () => 1),
   }
 }
 
@@ -90,6 +96,8 @@ export const NO_HABITS: Habits = {
   cappedGroups: 0,
   doubledRefunds: 0,
   leakedKeys: 0,
+  canaries: 0,
+  limitedGroups: 0,
   budgets: 0,
   contests: 0,
   unusableEvents: 0,

@@ -121,20 +121,32 @@ function makeUnexplained(
 
 /** Sets `out_of_band` to another value and back. */
 async function changeSetting({ world, random, customers }: Scene): Promise<string | undefined> {
-  return withAccount({ world, random, customers }, async ({ truth, endpoint }) => {
-    const { api, clock } = world
+  return withAccount({ world, random, customers }, async account => {
     const value = random.pick(['ignore', 'auto'] as const)
-    const path = `/v1/projects/${truth.projectId}/connections/${endpoint.connectionId}`
-    const ground = settingGround(truth, value, { fromMs: clock.now })
-    truth.grounds.push(ground)
-    await confirmed(world, ground.begins, api.patch(path, { out_of_band: value }))
-    makeUnexplained({ world, random, customers }, truth)
-    await wait(clock, random.between(30_000, 90_000))
-    const changed: Moment = { fromMs: clock.now }
-    ground.ends = changed
-    await confirmed(world, changed, api.patch(path, { out_of_band: 'alert' }))
+    await whileSetTo(value, { world, account }, () => {
+      makeUnexplained({ world, random, customers }, account.truth)
+      return wait(world.clock, random.between(30_000, 90_000))
+    })
     return `set out_of_band to ${value}`
   })
+}
+
+/** Sets `out_of_band` of an account to another value while something happens. */
+export async function whileSetTo(
+  value: 'ignore' | 'auto',
+  { world, account }: { readonly world: World; readonly account: Account },
+  act: () => Promise<void>,
+): Promise<void> {
+  const { api, clock } = world
+  const { truth, endpoint } = account
+  const path = `/v1/projects/${truth.projectId}/connections/${endpoint.connectionId}`
+  const ground = settingGround(truth, value, { fromMs: clock.now })
+  truth.grounds.push(ground)
+  await confirmed(world, ground.begins, api.patch(path, { out_of_band: value }))
+  await act()
+  const changed: Moment = { fromMs: clock.now }
+  ground.ends = changed
+  await confirmed(world, changed, api.patch(path, { out_of_band: 'alert' }))
 }
 
 /** With `auto` an account stays silent only until an operation has acted on it. */
@@ -143,6 +155,7 @@ function settingGround(account: Account['truth'], value: 'ignore' | 'auto', begi
   return {
     reason: `out_of_band is ${value}`,
     explains: false,
+    isSetting: true,
     begins,
     get ends() {
       const acted = value === 'auto' ? account.acted : undefined

@@ -3,6 +3,9 @@ import type { Customer } from './customer.ts'
 import type { Outside } from './outside.ts'
 import type { World } from './world.ts'
 
+/** A consumer group notices that a process ended after its session time-out, and a restart takes seconds, in milliseconds. */
+export const RECOVERED_AFTER_MS = 61_000
+
 /** Something that an actor does at a time. A run can leave it out, so that a failure can be made shorter. */
 export interface PlanItem {
   readonly name: string

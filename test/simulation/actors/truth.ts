@@ -17,6 +17,8 @@ export interface Ground {
   ends?: Moment | undefined
   /** Whether the product may never hear of the change, so that it need not list it. */
   readonly mayHide?: true
+  /** Whether it is the setting `out_of_band`. It holds back only alerts that nothing explains a change, and not those about canaries. */
+  readonly isSetting?: true
 }
 
 /** An account at a provider. */
@@ -78,6 +80,15 @@ export interface LeakedKey {
   readonly deeds: readonly Deed[]
   /** Whether its connection has the burst alarm. */
   readonly hasAlarm: boolean
+}
+
+/** An API key with the role of a canary, and its changes since. */
+export interface CanaryTruth {
+  readonly projectId: string
+  /** When it got the role. */
+  readonly role: Moment
+  /** The provider's ids of the changes. */
+  readonly refs: string[]
 }
 
 /** An alert channel and the time during which it works. */
@@ -172,6 +183,7 @@ export interface Truth {
   readonly capped: CappedGroup[]
   readonly doubled: DoubledRefund[]
   readonly leaked: LeakedKey[]
+  readonly canaries: CanaryTruth[]
   readonly channels: ChannelTruth[]
   readonly received: Received[]
   readonly failedAttempts: FailedAttempt[]
@@ -194,6 +206,7 @@ export function newTruth(): Truth {
     capped: [],
     doubled: [],
     leaked: [],
+    canaries: [],
     channels: [],
     received: [],
     failedAttempts: [],

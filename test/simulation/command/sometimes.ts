@@ -4,6 +4,8 @@
  */
 export const SOMETIMES = [
   'Kafka was unavailable',
+  'a canary was used',
+  'a canary was used at an account that is set to ignore',
   'a clock jumped',
   'a group of changes was expected in part',
   'a leader moved',
@@ -60,6 +62,8 @@ export const SOMETIMES = [
   'an expected change counted two periods',
   "an outage of a provider's API",
   'an outage of a receiver',
+  'changes of a customer were expected',
+  'changes of an actor were expected',
   'partitions were added',
   'programs reported different ends of one operation',
   'providers limited the rate',

@@ -33,7 +33,10 @@ const leakedKey = () => {
 }
 const burstIncident = (incident_id: string, state = 'open') => ({
   ...{ incident_id, state, code: 'UNEXPLAINED_BURST', connection_id: 'con_processor', opened_at: iso(T0) },
+  burst: { last_look_at: iso(T0 + MINUTE) },
 })
+
+const canaryIncident = (incident_id: string) => ({ incident_id, code: 'CANARY_USED', action_id: 'act_re_stranger' })
 
 /** One wrong run for each property. */
 const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
@@ -58,6 +61,27 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
     run.truth.capped.push({ deeds: equal, covered: 1 })
     return run
   },
+  'expected-changes-cover-what-they-state': run => {
+    const grounds = [{ reason: 'expected', explains: false, begins: { fromMs: T0, toMs: T0 } }]
+    const expected = deed('re_1', { grounds })
+    run.truth.deeds.push(expected)
+    run.truth.capped.push({ deeds: [expected], covered: 1 })
+    return withLists(run, ({ actions }) => ({ actions: [...actions, action('re_1')] }))
+  },
+  'canaries-alert-at-once': run => {
+    const role = { fromMs: T0 - MINUTE, toMs: T0 - MINUTE }
+    run.truth.canaries.push({ projectId: OWN, role, refs: ['re_reported'] })
+    return run
+  },
+  'only-canaries-alert-as-such': run =>
+    withReceived(
+      run,
+      received(alert('incident.opened', 're_stranger', { data: { incident: canaryIncident('inc_1') } })),
+    ),
+  'one-incident-for-each-use-of-a-canary': run =>
+    withLists(run, ({ incidents }) => ({
+      incidents: [...incidents, canaryIncident('inc_1'), canaryIncident('inc_2')],
+    })),
   'second-refunds-alert-once': run => {
     run.truth.doubled.push({ deeds: [deed('re_1'), deed('re_2')], hasRule: true })
     return run

@@ -3,8 +3,10 @@ import type { AlertBody, Case, Evidence, Terms } from './evidence.ts'
 import { ALERT_PROPERTIES } from './properties/alerts.ts'
 import { AUDIT_PROPERTIES } from './properties/audit.ts'
 import { BURST_PROPERTIES } from './properties/bursts.ts'
+import { CANARY_PROPERTIES } from './properties/canaries.ts'
 import { CHAT_PROPERTIES } from './properties/chats.ts'
 import { DELIVERY_PROPERTIES } from './properties/deliveries.ts'
+import { EXPECTED_CHANGE_PROPERTIES } from './properties/expected-changes.ts'
 import { DATA_PROPERTIES } from './properties/kept-data.ts'
 import { RECORD_PROPERTIES } from './properties/records.ts'
 import { SECOND_REFUND_PROPERTIES } from './properties/second-refunds.ts'
@@ -19,7 +21,9 @@ export const PROPERTIES: readonly Property[] = [
     check: ({ truth }) => truth.wrongs,
   },
   ...ALERT_PROPERTIES,
+  ...EXPECTED_CHANGE_PROPERTIES,
   ...SECOND_REFUND_PROPERTIES,
+  ...CANARY_PROPERTIES,
   ...BURST_PROPERTIES,
   ...TIME_PROPERTIES,
   ...DELIVERY_PROPERTIES,

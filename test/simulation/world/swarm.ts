@@ -96,6 +96,26 @@ function drawStalled(random: Random): number {
   return random.chance(0.05) ? random.pick([0.003, 0.015]) : 0
 }
 
+/** Whether something may have broken between a receiver's answer and its record. */
+export function mayRepeat({
+  broken,
+  killed,
+  electionsMs,
+  rebalancesMs,
+  freezesMs,
+  leaderMovesMs,
+  terminationsMs,
+  brokerOutagesMs,
+  fewReplicasMs,
+  afterTransactions,
+  afterOffsets,
+  stalled,
+}: Swarm): boolean {
+  const ofProcesses = broken + killed + afterTransactions + afterOffsets + stalled + freezesMs + terminationsMs
+  const ofServers = electionsMs + rebalancesMs + leaderMovesMs + brokerOutagesMs + fewReplicasMs
+  return ofProcesses + ofServers > 0
+}
+
 /** A run without faults. */
 export const CALM: Swarm = {
   ...NO_HABITS,

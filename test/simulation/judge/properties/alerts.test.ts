@@ -54,7 +54,8 @@ test('a resolution that replaces the opening notifies of both', () => {
     const body = alert('incident.resolved', 're_stranger', { data })
     run.truth.received.splice(0, 1, received(body))
     return judged(
-      withLists(run, () => ({
+      withLists(run, ({ actions }) => ({
+        actions: [...actions, action('re_expected', { verdict: 'explained' })],
         deliveries: [delivery({ delivery_id: 'dlv_alr_incident.resolved_re_stranger' })],
         incidents: [{ incident_id: 'inc_re_stranger', state: 'resolved' }],
       })),
@@ -63,20 +64,6 @@ test('a resolution that replaces the opening notifies of both', () => {
   expect(resolvedWith({ supersedes: 'alr_incident.opened_re_stranger' })).toEqual([])
   for (const property of ['unexplained-changes-alert', 'expected-changes-are-capped'])
     expect(resolvedWith({})).toContainEqual(expect.stringContaining(property))
-})
-
-test('an expected change with an interval explains as many changes in each period as it states', () => {
-  const begins = { fromMs: T0, toMs: T0 }
-  const madeAt = (...times: number[]) => {
-    const run = rightRun()
-    const equal = times.map((atMs, index) =>
-      deed(`re_${index}`, { atMs, grounds: [{ reason: 'expected', explains: false, begins }] }),
-    )
-    run.truth.capped.push({ deeds: equal, covered: 1, interval: 'day' })
-    return judged(run).filter(fault => fault.includes('expected-changes-are-capped'))
-  }
-  expect(madeAt(T0, T0 + 24 * 60 * MINUTE)).toEqual([])
-  expect(madeAt(T0, T0 + 1)).toEqual([expect.stringContaining('Of 2 equal changes 1 were expected')])
 })
 
 test('an end by dunning may alert only if ingress got the late payment after its second look', () => {

@@ -1,4 +1,4 @@
-import { byPeriod, type ChannelTruth, type Deed, expectationOf, isExplained } from '../../actors/truth.ts'
+import { type ChannelTruth, type Deed, expectationOf, isExplained } from '../../actors/truth.ts'
 import { type AlertBody, type Case, isMadeAfterRecovery, nameOf, type ReceivedAlert } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
@@ -9,7 +9,6 @@ export const ALERT_PROPERTIES: readonly Property[] = [
   { name: 'alerts-are-about-changes', promise: 'one-verdict-one-alert', check: findInventedAlerts },
   { name: 'one-incident-for-each-change', promise: 'one-verdict-one-alert', check: findSecondIncidents },
   { name: 'explanations-resolve', promise: 'one-verdict-one-alert', check: findOpenIncidents },
-  { name: 'expected-changes-are-capped', promise: 'expected-changes', check: findUncapped },
 ]
 
 /** The alerts that an unexplained action was opened, of one change. */
@@ -53,7 +52,7 @@ function describe({ title, ref }: Deed): string {
 }
 
 /** The alerts that state the opening. If the incident was resolved before its opening was delivered, one message states both. */
-function announcementsOf({ alerts }: Case, deed: Deed): ReceivedAlert[] {
+export function announcementsOf({ alerts }: Case, deed: Deed): ReceivedAlert[] {
   return alertsAbout(alerts, deed).filter(
     ({ body: { event, data } }) => event === 'incident.opened' || data.supersedes !== undefined,
   )
@@ -185,20 +184,4 @@ function findOpenIncidents(run: Case): string[] {
 function isHalfHidden(run: Case, deed: Deed): boolean {
   const isUnnamed = () => openingsOf(run, deed).some(({ body }) => body.data.action?.provider_ref === null)
   return deed.grounds.some(({ mayHide }) => mayHide) && (deed.accounts.length > 1 || isUnnamed())
-}
-
-/** An expected change explains as many of equal changes as it states, in total or in each period, and no more. */
-function findUncapped(run: Case): string[] {
-  return run.truth.capped.flatMap(group => byPeriod(group).flatMap(deeds => findUncappedOf(run, deeds, group.covered)))
-}
-
-function findUncappedOf(run: Case, deeds: readonly Deed[], covered: number): string[] {
-  const alerted = deeds.filter(deed => announcementsOf(run, deed).length > 0).length
-  // A change whose notifications were lost, or whose account was silent or disconnected, need not alert either.
-  const isPlain = ({ grounds, accounts }: Deed) =>
-    grounds.length === 1 && accounts.every(account => account.grounds.length === 0)
-  const wanted = deeds.filter(isPlain).length - covered
-  return alerted < wanted
-    ? [`Of ${deeds.length} equal changes ${covered} were expected, and only ${alerted} alerted (${deeds[0]?.title})`]
-    : []
 }

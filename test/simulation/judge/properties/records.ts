@@ -1,6 +1,6 @@
 import type { ShownAction } from '@backstop/contracts'
 import { type Deed, isExplained } from '../../actors/truth.ts'
-import { type Case, nameOf, type ProjectLists } from '../evidence.ts'
+import { type Case, nameOf } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
 /** What the lists of the management API show. */
@@ -16,14 +16,15 @@ export const RECORD_PROPERTIES: readonly Property[] = [
 ]
 
 const JUDGED = ['refund', 'cancellation']
+/** Operations explain both refunds of the first one, and a canary is reported whether or not something explains what it did. */
+const ABOUT_EXPLAINED = ['REFUNDED_TWICE', 'CANARY_USED']
 
 function findActionFaults({ evidence, truth }: Case): string[] {
   const ofPeople = new Set(truth.interventions.filter(({ kind }) => kind === 'resolve').map(one => one.incidentId))
   return truth.deeds
     .filter(({ mustAlert }) => mustAlert)
     .flatMap(deed => {
-      const lists = listsOf(evidence.projects, deed)
-      const found = lists === undefined ? [] : actionsOf(lists, deed)
+      const found = actionsOf({ evidence }, deed)
       const name = `${deed.title} (${deed.ref})`
       if (found.length === 0 && !mayBeHidden(deed)) return [`${name} is not in the list of actions`]
       if (found.length > 1) return [`${name} has the actions ${found.map(({ action_id }) => action_id).join(', ')}`]
@@ -44,12 +45,10 @@ function mayBeHidden({ grounds, accounts }: Deed): boolean {
   return [...grounds, ...accounts.flatMap(account => account.grounds)].some(({ mayHide }) => mayHide)
 }
 
-function listsOf(projects: readonly ProjectLists[], { projectId }: Deed): ProjectLists | undefined {
-  return projects.find(lists => lists.projectId === projectId)
-}
-
-function actionsOf({ actions }: ProjectLists, { names }: Deed): ShownAction[] {
-  return actions.filter(action => JUDGED.includes(action.kind) && names.includes(nameOf(action)))
+/** The listed actions with the names of a change. */
+export function actionsOf({ evidence }: Pick<Case, 'evidence'>, { projectId, names }: Deed): ShownAction[] {
+  const listed = evidence.projects.find(lists => lists.projectId === projectId)?.actions ?? []
+  return listed.filter(action => JUDGED.includes(action.kind) && names.includes(nameOf(action)))
 }
 
 /** Each alert about an incident is in the list, in the state of its last alert, and each verdict agrees with its incident. */
@@ -73,8 +72,7 @@ function findDisagreements({ alerts, evidence }: Case): string[] {
       )
     const verdicts = actions
       .filter(({ verdict, incident_id }) => verdict === 'explained' && open.has(incident_id ?? ''))
-      // Operations explain both refunds of such an incident.
-      .filter(({ incident_id }) => known.get(incident_id ?? '')?.code !== 'REFUNDED_TWICE')
+      .filter(({ incident_id }) => !ABOUT_EXPLAINED.includes(known.get(incident_id ?? '')?.code ?? ''))
       .map(
         ({ action_id, incident_id }) => `The action ${action_id} is explained, and its incident ${incident_id} is open`,
       )
