@@ -50,6 +50,7 @@ const ON_REQUEST: readonly Part[] = [
     // The files that read BACKSTOP_TEST_SOAK.
     files: [
       'packages/verdict/src/decide',
+      'packages/verdict/src/incident',
       'packages/verdict/src/refund',
       'test/e2e/every-provider.system-test.ts',
       'test/faults/bulkhead.system-test.ts',
