@@ -60,6 +60,9 @@ export function addActors(program: Command, surroundings: Surroundings): void {
 }
 
 function moneyOf({ totals }: ShownActor): string | null {
-  const sums = totals.flatMap(({ amount, currency }) => (amount === 0 ? [] : (formatMoney(amount, currency) ?? [])))
+  const sums = totals.flatMap(({ amount, currency, mode }) => {
+    const money = amount === 0 ? null : formatMoney(amount, currency)
+    return money === null ? [] : [mode === 'test' ? `${money} of test money` : money]
+  })
   return sums.join(', ') || null
 }

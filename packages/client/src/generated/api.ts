@@ -1311,10 +1311,12 @@ export type ShownActor = {
   last_at: string | null
   /** All its actions. Counts are about two seconds late */
   actions: number
-  /** By kind and currency */
+  /** By kind, currency and mode */
   totals: ({
     kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
     currency: string | null
+    /** Whether they moved real money; null if the provider does not report it */
+    mode: "live" | "test" | null
     count: number
     /** Minor units of the actions that moved money */
     amount: number
@@ -3133,6 +3135,8 @@ export interface Api {
       project_id?: string
       month: string
       format?: "json" | "csv"
+      /** The lines of CSV. JSON has both */
+      by?: "category" | "actor"
     }, options?: RequestOptions): Promise<{
       project_id: string
       /** Null for a statement of all connections of the project */
@@ -3150,6 +3154,19 @@ export interface Api {
         count: number
         /** The sum in minor units */
         amount: number
+      })[]
+      /** Who made them, as far as the providers name somebody: at most the 1,000 actors with the most actions of each day and connection */
+      actors: ({
+        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+        currency: string | null
+        /** Whether the actions moved real money; null if the provider does not report it */
+        mode: "live" | "test" | null
+        count: number
+        /** The sum in minor units of the actions that moved money */
+        amount: number
+        actor_id: string
+        /** The name that people gave to the actor; absent without one */
+        actor_name?: string
       })[]
       /** True if a day of the month changed and is counted again within seconds */
       recount_pending: boolean

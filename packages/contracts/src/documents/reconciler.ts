@@ -212,8 +212,8 @@ export interface DailyTotalsDocument {
   actor_count?: number
 }
 
-/** The actions of one kind and currency that an actor made on a day. */
-export interface DailyActor extends Pick<DailyTotal, 'kind' | 'currency' | 'count' | 'amount'> {
+/** The actions of one kind, currency and mode that an actor made on a day. */
+export interface DailyActor extends Pick<DailyTotal, 'kind' | 'currency' | 'mode' | 'count' | 'amount'> {
   actor_id: string
   /** The provider's times of the first and the last of them. */
   first: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ActionMode } from '../actions/action-details.ts'
 import { Timestamp } from '../actions/operation.ts'
 import { ActorKind } from '../actions/provider-actor.ts'
 import { ProviderKind, RecordKind } from '../providers.ts'
@@ -69,11 +70,12 @@ export const ShownActor = z.object({
       z.object({
         kind: RecordKind,
         currency: z.string().nullable(),
+        mode: ActionMode.describe('Whether they moved real money; null if the provider does not report it'),
         count: z.int(),
         amount: z.int().describe('Minor units of the actions that moved money'),
       }),
     )
-    .describe('By kind and currency'),
+    .describe('By kind, currency and mode'),
   version: z.int().describe('0 before somebody named it'),
 })
 export type ShownActor = z.infer<typeof ShownActor>

@@ -80,6 +80,7 @@ export const StatementQuery = z.object({
   project_id: IdFilter.optional().describe('In place of connection_id: the statement of all connections of a project'),
   month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'Give a month as 2026-11'),
   format: z.enum(['json', 'csv']).default('json'),
+  by: z.enum(['category', 'actor']).default('category').describe('The lines of CSV. JSON has both'),
 })
 
 export const StatementLine = z.object({
@@ -92,6 +93,14 @@ export const StatementLine = z.object({
 })
 export type StatementLine = z.infer<typeof StatementLine>
 
+/** What one actor made: actions of any category. */
+export const StatementActor = StatementLine.omit({ category: true }).extend({
+  actor_id: z.string(),
+  actor_name: z.string().optional().describe('The name that people gave to the actor; absent without one'),
+  amount: z.int().describe('The sum in minor units of the actions that moved money'),
+})
+export type StatementActor = z.infer<typeof StatementActor>
+
 /** The answer of GET /v1/statements. */
 export const Statement = z.object({
   project_id: z.string(),
@@ -100,6 +109,11 @@ export const Statement = z.object({
   from: Timestamp,
   to: Timestamp.describe('Exclusive. The month begins and ends at midnight UTC'),
   lines: z.array(StatementLine),
+  actors: z
+    .array(StatementActor)
+    .describe(
+      'Who made them, as far as the providers name somebody: at most the 1,000 actors with the most actions of each day and connection',
+    ),
   recount_pending: z.boolean().describe('True if a day of the month changed and is counted again within seconds'),
 })
 export type Statement = z.infer<typeof Statement>

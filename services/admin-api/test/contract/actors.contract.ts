@@ -30,7 +30,7 @@ export function describeActors(testApi: () => TestApi): void {
         ...{ actors: actors.map(actor => ({ ...actor, first, last })), actor_count: actors.length },
       })
     }
-    const refunds = { actor_id: actorId, kind: 'refund', currency: 'eur' } as const
+    const refunds = { actor_id: actorId, kind: 'refund', currency: 'eur', mode: 'live' } as const
     return { api, projectId, processorId, actorId, path, count, refunds }
   }
 
@@ -41,7 +41,10 @@ export function describeActors(testApi: () => TestApi): void {
         { ...refunds, count: 2, amount: 500 },
         { ...refunds, kind: 'cancellation', currency: null, count: 1, amount: 0 },
       ])
-      await count(9, `con_other_${projectId}`, [{ ...refunds, count: 1, amount: 100 }])
+      await count(9, `con_other_${projectId}`, [
+        { ...refunds, count: 1, amount: 100 },
+        { ...refunds, mode: 'test', count: 1, amount: 900 },
+      ])
       expect(await api.get(path)).toMatchObject({
         status: 200,
         body: {
@@ -50,12 +53,13 @@ export function describeActors(testApi: () => TestApi): void {
               actor_id: actorId,
               kind: 'dashboard_user',
               label: 'ana@example.com',
-              ...{ provider: 'processor', name: null, role: 'unknown', actions: 4, version: 0 },
+              ...{ provider: 'processor', name: null, role: 'unknown', actions: 5, version: 0 },
               first_at: '2026-11-03T00:00:00.000Z',
               last_at: '2026-11-09T01:00:00.000Z',
               totals: [
-                { kind: 'refund', currency: 'eur', count: 3, amount: 600 },
-                { kind: 'cancellation', currency: null, count: 1, amount: 0 },
+                { kind: 'refund', currency: 'eur', mode: 'live', count: 3, amount: 600 },
+                { kind: 'cancellation', currency: null, mode: 'live', count: 1, amount: 0 },
+                { kind: 'refund', currency: 'eur', mode: 'test', count: 1, amount: 900 },
               ],
             },
           ],
@@ -139,6 +143,31 @@ export function describeActors(testApi: () => TestApi): void {
       expect((await api.get(path)).body.data).toMatchObject([{ actor_id: actorId, name: null, role: 'unknown' }])
       expect((await api.delete(`${path}/${actorId}`)).status).toBe(404)
       expect((await api.patch(`${path}/${actorId}`, { role: 'ours' })).body).toMatchObject({ name: null, role: 'ours' })
+    })
+
+    test('are in the statement of a connection and of the project, with their names, also as CSV', async () => {
+      const { api, path, actorId, count, refunds, projectId, processorId } = await open()
+      const other = { ...refunds, actor_id: 'acr_other', count: 1, amount: 5 }
+      await count(1, processorId, [{ ...refunds, count: 2, amount: 500 }, other])
+      await count(30, processorId, [{ ...refunds, count: 1, amount: 100 }])
+      await count(31, processorId, [{ ...refunds, count: 1, amount: 7 }])
+      await count(2, `con_other_${projectId}`, [{ ...refunds, mode: 'test', count: 9, amount: 900 }])
+      await api.patch(`${path}/${actorId}`, { name: '=Ana, "A"' })
+      const named = { actor_id: actorId, actor_name: '=Ana, "A"', kind: 'refund', currency: 'eur' }
+      const live = { ...named, mode: 'live', count: 3, amount: 600 }
+      const read = async (query: string) => (await api.get(`/v1/statements?month=2026-11&${query}`)).body
+      expect((await read(`connection_id=${processorId}`)).actors).toEqual([live, other])
+      expect((await read(`project_id=${projectId}`)).actors).toEqual([
+        { ...named, mode: 'test', count: 9, amount: 900 },
+        live,
+        other,
+      ])
+      expect((await read(`connection_id=${processorId}&format=csv&by=actor`)).split('\r\n')).toEqual([
+        'connection_id,month_utc,actor_id,actor_name,kind,currency,mode,count,amount,amount_minor_units,recount_pending',
+        `${processorId},2026-11,${actorId},"'=Ana, ""A""",refund,eur,live,3,6.00,600,false`,
+        `${processorId},2026-11,acr_other,,refund,eur,live,1,0.05,5,false`,
+        '',
+      ])
     })
 
     test('that were never seen, or belong to another project, cannot be named', async () => {

@@ -173,6 +173,7 @@ export function describeStats(testApi: () => TestApi): void {
       expect(body).toEqual({
         project_id: projectId,
         connection_id: processorId,
+        actors: [],
         month: '2026-11',
         from: '2026-11-01T00:00:00.000Z',
         to: '2026-12-01T00:00:00.000Z',

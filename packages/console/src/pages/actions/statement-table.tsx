@@ -46,20 +46,7 @@ export function StatementTable({ statement, lines }: TableProps) {
     <section className={classes.currency}>
       <h2>{title}</h2>
       <table className={classes.table} aria-label={title}>
-        <thead>
-          <tr>
-            <th scope="col">Category</th>
-            <th scope="col">Kind</th>
-            <th scope="col" className={classes.number}>
-              Number
-            </th>
-            {currency !== null && (
-              <th scope="col" className={classes.number}>
-                Sum
-              </th>
-            )}
-          </tr>
-        </thead>
+        <StatementHead first="Category" hasSum={currency !== null} />
         <tbody>
           {rows.map(({ category, label, lines: [first, ...others] }) => (
             <tr key={`${category} ${first?.kind}`} data-category={category}>
@@ -84,6 +71,26 @@ export function StatementTable({ statement, lines }: TableProps) {
         )}
       </table>
     </section>
+  )
+}
+
+/** The headings of a table of a statement. */
+export function StatementHead({ first, hasSum }: { first: string; hasSum: boolean }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{first}</th>
+        <th scope="col">Kind</th>
+        <th scope="col" className={classes.number}>
+          Number
+        </th>
+        {hasSum && (
+          <th scope="col" className={classes.number}>
+            Sum
+          </th>
+        )}
+      </tr>
+    </thead>
   )
 }
 

@@ -6,6 +6,7 @@ import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
 import { FilterBar, monthOf, nameMonth, SearchChoiceFilter, useFilters } from '../../parts/filters/index.ts'
 import { PageHead, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
 import { connectionOptions } from './connection-options.ts'
+import { StatementActors } from './statement-actors.tsx'
 import { StatementTable } from './statement-table.tsx'
 import classes from './statements.module.css'
 
@@ -65,7 +66,10 @@ export function Page() {
                 </p>
               </>
             ) : (
-              <Tables statement={statement} connectionName={name} />
+              <>
+                <Tables statement={statement} connectionName={name} />
+                <StatementActors statement={statement} csvHref={csvHref(params, 'actor')} />
+              </>
             )
           }
         </Read>
@@ -74,14 +78,22 @@ export function Page() {
   )
 }
 
+function csvHref(params: ReturnType<typeof statementParams>, by: 'category' | 'actor'): string {
+  return `/v1/statements?${new URLSearchParams({ ...params, format: 'csv', by })}`
+}
+
 function Outputs({ params }: { params: ReturnType<typeof statementParams> }) {
-  const href = `/v1/statements?${new URLSearchParams({ ...params, format: 'csv' })}`
   return (
     <>
       <Button variant="default" onClick={() => window.print()}>
         Print
       </Button>
-      <Button component="a" variant="default" href={href} download={`statement-${params.month}.csv`}>
+      <Button
+        component="a"
+        variant="default"
+        href={csvHref(params, 'category')}
+        download={`statement-${params.month}.csv`}
+      >
         Download CSV
       </Button>
     </>

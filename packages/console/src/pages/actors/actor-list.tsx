@@ -2,13 +2,13 @@ import type { ShownActor } from '@backstop/client'
 import { actorList } from '../../api/actors.ts'
 import { api, refresh } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
-import { formatMoney } from '../../format/money.ts'
 import { choice, defineFilters, useListFilters } from '../../parts/filters/index.ts'
 import { ConfirmButton, DialogButton } from '../../parts/form/index.ts'
 import { type Column, ListPage, textColumn, timeColumn, useReadAgain } from '../../parts/list/index.ts'
 import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { Badge } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import { moneyText } from '../storms/storm-list.tsx'
 import { NameActor, NewActor, SHOWN } from './actor-forms.tsx'
 import { KINDS, providerWords, ROLES, roleWord } from './words.ts'
 
@@ -68,8 +68,11 @@ const COLUMNS: readonly Column<ShownActor>[] = [
 ]
 
 function moneyOf({ totals }: ShownActor): string {
-  const sums = totals.filter(({ amount, currency }) => amount > 0 && currency !== null)
-  return sums.map(({ amount, currency }) => formatMoney(amount, currency ?? '')).join(', ')
+  return moneyText({
+    money: totals.flatMap(total =>
+      total.amount > 0 && total.currency !== null ? [{ ...total, currency: total.currency }] : [],
+    ),
+  })
 }
 
 function changesColumn(projectId: string): Column<ShownActor> {

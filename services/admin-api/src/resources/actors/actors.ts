@@ -151,7 +151,7 @@ function changeRoute(stores: AdminParts['stores']): Route {
     tag,
     summary: 'Name an actor, and say what it is',
     description:
-      'Names appear in alerts, in the console and in exports. With the role `canary`, each action of the actor that is first seen from now on opens an incident CANARY_USED at once. If-Match is optional.',
+      'Names appear in alerts, in lists and searches, in exports and in statements. With the role `canary`, each action of the actor that is first seen from now on opens an incident CANARY_USED at once. If-Match is optional.',
     scope: 'manage',
     body: ActorPatch,
     answers: { 200: { description: 'The actor', schema: ShownActor } },

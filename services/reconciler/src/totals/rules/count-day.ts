@@ -35,13 +35,13 @@ export interface CountedActions extends DailyTotal {
   readonly last: string
 }
 
-/** The counts of each actor, by kind and currency. Amounts that moved no money in the end are left out. */
+/** The counts of each actor, by kind, currency and mode. Amounts that moved no money in the end are left out. */
 export function countActors(groups: readonly CountedActions[]): DailyActor[] {
   const actors = new Map<string, DailyActor>()
-  for (const { actor_id, kind, currency, state, count, amount, first, last } of groups) {
+  for (const { actor_id, kind, currency, mode, state, count, amount, first, last } of groups) {
     if (actor_id === null) continue
-    const key = [actor_id, kind, currency].join()
-    const known = actors.get(key) ?? { actor_id, kind, currency, count: 0, amount: 0, first, last }
+    const key = [actor_id, kind, currency, mode].join()
+    const known = actors.get(key) ?? { actor_id, kind, currency, mode, count: 0, amount: 0, first, last }
     actors.set(key, {
       ...known,
       count: known.count + count,
@@ -49,7 +49,7 @@ export function countActors(groups: readonly CountedActions[]): DailyActor[] {
       ...spanOf([known.first, known.last, first, last]),
     })
   }
-  const idOf = ({ actor_id, kind, currency }: DailyActor) => [actor_id, kind, currency].join()
+  const idOf = ({ actor_id, kind, currency, mode }: DailyActor) => [actor_id, kind, currency, mode].join()
   return [...actors.values()].sort((a, b) => b.count - a.count || (idOf(a) < idOf(b) ? -1 : 1)).slice(0, MAX_ACTORS)
 }
 

@@ -6,11 +6,11 @@ export type ActorCounts = Pick<ShownActor, 'first_at' | 'last_at' | 'actions' | 
 /** Adds up the counts of days, by actor. */
 export function sumActors(days: Iterable<readonly DailyActor[]>, sums = new Map<string, ActorCounts>()) {
   for (const day of days) {
-    for (const { actor_id, kind, currency, count, amount, first, last } of day) {
+    for (const { actor_id, kind, currency, mode, count, amount, first, last } of day) {
       const known = sums.get(actor_id) ?? { first_at: null, last_at: null, actions: 0, totals: [] }
-      const same = known.totals.find(total => total.kind === kind && total.currency === currency)
+      const same = known.totals.find(total => total.kind === kind && total.currency === currency && total.mode === mode)
       const others = known.totals.filter(total => total !== same)
-      const sum = { kind, currency, count: (same?.count ?? 0) + count, amount: (same?.amount ?? 0) + amount }
+      const sum = { kind, currency, mode, count: (same?.count ?? 0) + count, amount: (same?.amount ?? 0) + amount }
       sums.set(actor_id, {
         first_at: known.first_at === null || first < known.first_at ? first : known.first_at,
         last_at: known.last_at === null || last > known.last_at ? last : known.last_at,
