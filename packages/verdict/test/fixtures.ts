@@ -199,13 +199,18 @@ export function lookFacts(policies: readonly ConnectionPolicy[] = [policy()]): L
   }
 }
 
-/** A look that is due, or that the provider has answered. */
+/**
+ * A look that is due, or that the provider has answered.
+ * @param connectionId the connection that asked
+ */
 export function look(
   { lookId, dueAt }: Pick<PendingLook, 'lookId' | 'dueAt'>,
   facts: LookFacts = lookFacts(),
   outcome: 'read' | 'not_found' | 'unavailable' | null = null,
+  connectionId?: string,
 ): Input {
-  return { kind: 'second_look', lookId, dueAt, facts, answer: outcome === null ? null : { outcome } }
+  const answer = outcome === null ? null : { outcome, ...(connectionId === undefined ? {} : { connectionId }) }
+  return { kind: 'second_look', lookId, dueAt, facts, answer }
 }
 
 /** Takes all pending second looks, each at its due time. */

@@ -28,8 +28,8 @@ export interface LookInput {
   /** The due time in the look's message. A look whose due time has changed since is another look. */
   readonly dueAt: number
   readonly facts: LookFacts
-  /** The provider's answer; null before it was asked. The objects of the answer were applied before. */
-  readonly answer: Pick<Readback, 'outcome'> | null
+  /** The provider's answer, and the connection that asked for it; null before it was asked. The objects of the answer were applied before. */
+  readonly answer: (Pick<Readback, 'outcome'> & { readonly connectionId?: string }) | null
 }
 
 /** A look that a case still waits for. */

@@ -42,8 +42,8 @@ const onlyLook = (theCase: Case) => secondLooks(theCase)[0] as PendingLook
 /** The case after the look, and after its answer. */
 const afterLook = (theCase: Case, facts = readable, at = T0 + MINUTE) =>
   decide(theCase, look(onlyLook(theCase), facts), contextAt(at))
-const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable) =>
-  decide(theCase, look(onlyLook(theCase), facts, outcome), contextAt(T0 + 2 * MINUTE))
+const afterAnswer = (theCase: Case, outcome: 'read' | 'not_found' | 'unavailable', facts = readable, asker = 'con_s') =>
+  decide(theCase, look(onlyLook(theCase), facts, outcome, asker), contextAt(T0 + 2 * MINUTE))
 
 describe('the second look of an object of a connected account', () => {
   const details = { account: 'acct_1' }
@@ -235,6 +235,25 @@ describe('an action that is known only from hints', () => {
     expect(pendingLooks(away)[0]?.wakeAt).toBe(T0 + 22 * MINUTE)
     const again = afterLook(away, biller(), T0 + 22 * MINUTE)
     expect(rereadsOf(again)).toHaveLength(2)
+  })
+
+  test('is asked for at once through another connection if the one that asked was deleted', () => {
+    const again = { connection: { id: 'con_new', createdAt: T0 } }
+    const seen = refundShown({ provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'] })
+    const shown = afterLook(playAll(hinted, sightingInput(seen, again)), biller())
+    const both = lookFacts(
+      ['con_s', 'con_new'].map(connectionId =>
+        policy({ connectionId, provider: 'subscription', canRead: true, deleted: connectionId === 'con_s' }),
+      ),
+    )
+    const moved = afterAnswer(shown, 'unavailable', both)
+    expect(rereadsOf(moved).map(({ connection_id }) => connection_id)).toEqual(['con_s', 'con_new'])
+    expect(rereadsOf(afterAnswer(moved, 'unavailable', both, 'con_new'))).toHaveLength(2)
+  })
+
+  test('is judged without an answer once every connection that shows it was deleted', () => {
+    const ended = afterAnswer(asked, 'unavailable', biller({ deleted: true }))
+    expect(onlyAction(ended).verdict).toBe('not_alerted')
   })
 
   test('waits when the connection lost its read key', () => {

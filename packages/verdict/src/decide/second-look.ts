@@ -50,7 +50,7 @@ function applySecondLook(judged: Case, look: SecondLook, input: LookInput, conte
   const { now } = context
   const seen = subjectOfLook(judged, look)
   if (seen === undefined) return judged
-  const step = input.answer === null ? nextStep(seen, look, input, now) : stepAfterAnswer(seen, input.answer)
+  const step = input.answer === null ? nextStep(seen, look, input, now) : stepAfterAnswer(seen, input.answer, input)
   switch (step.kind) {
     case 'ask':
       return askProvider(judged, look, seen, step.asking, now)
@@ -85,10 +85,17 @@ function nextStep(seen: ActionRecord | RefundTotal, look: SecondLook, { facts }:
   return whom.kind === 'wait' ? { kind: 'keep_waiting' } : whom
 }
 
-function stepAfterAnswer(seen: ActionRecord | RefundTotal, answer: NonNullable<LookInput['answer']>): Step {
-  // An action that is known only from hints gets no verdict before the provider has answered.
-  if (answer.outcome === 'unavailable' && !isSigned(seen)) return { kind: 'keep_waiting' }
-  return { kind: 'conclude', answer }
+function stepAfterAnswer(
+  seen: ActionRecord | RefundTotal,
+  answer: NonNullable<LookInput['answer']>,
+  { facts }: LookInput,
+): Step {
+  if (answer.outcome !== 'unavailable' || isSigned(seen)) return { kind: 'conclude', answer }
+  // An action that is known only from hints gets no verdict before the provider has answered. The connection that asked may have been deleted,
+  // and another one may show the action.
+  const whom = decideWhomToAsk(seen, facts)
+  if (whom.kind === 'nobody') return { kind: 'conclude', answer: null }
+  return whom.kind === 'ask' && whom.asking.connectionId !== answer.connectionId ? whom : { kind: 'keep_waiting' }
 }
 
 /**

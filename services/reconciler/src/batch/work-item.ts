@@ -219,7 +219,7 @@ function effectsOfReadback(
   connection: NamedConnection | undefined,
   { actors }: EffectContext,
 ): ItemEffects {
-  const { project_id, event, look, reason } = readback
+  const { project_id, connection_id, event, look, reason } = readback
   const cause = { eventId: event?.event_id ?? null, eventType: event?.event_type ?? reason, readFor: reason }
   const found: CaseInput[] = []
   const unusable: UnusableObject[] = []
@@ -239,7 +239,7 @@ function effectsOfReadback(
   const looking: CaseInput = {
     projectId: project_id,
     refs: [look.ref],
-    input: { kind: 'second_look', lookId: look.look_id, dueAt, answer: { outcome } },
+    input: { kind: 'second_look', lookId: look.look_id, dueAt, answer: { outcome, connectionId: connection_id } },
   }
   return { ...effects, caseInputs: [...found, looking] }
 }
