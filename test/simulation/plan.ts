@@ -31,7 +31,7 @@ export function drawPlan(scene: Scene): PlanItem[] {
     ...drawReconnects(scene),
     ...drawStorms(early),
     ...drawExpectedGroups(early),
-    ...drawCanaries(early),
+    ...drawCanaries(scene),
     ...drawDoubledRefunds(early),
     ...drawBudgets(scene),
     ...drawContests(scene),

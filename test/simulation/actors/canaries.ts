@@ -14,8 +14,10 @@ const MOST_USES = 4
 
 /** People give an API key the role of a canary. Then somebody uses it. */
 export function drawCanaries(scene: Scene): PlanItem[] {
-  return drawItems(scene, { name: 'canary', count: scene.world.swarm().canaries }, (own, _, leftMs) =>
-    useCanary(own, own.world.clock.now + leftMs),
+  // The role is given so early that most uses come while things still break. The last one comes afterwards.
+  const early = { ...scene, durationMs: Math.floor(scene.durationMs / 2) }
+  return drawItems(early, { name: 'canary', count: scene.world.swarm().canaries }, (own, _, leftMs) =>
+    useCanary(own, own.world.clock.now + leftMs + scene.durationMs - early.durationMs),
   )
 }
 
