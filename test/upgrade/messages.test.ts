@@ -12,6 +12,7 @@ import { releasedSchema, releases, samples } from '../../packages/contracts/test
 const NOT_READ: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '0.1.0': {
     'alert/storm-reported': 'a new event',
+    'alert/storm-reported-by-actor': 'a new event',
     'alert/storm-reported-of-account': 'a new event',
     'alert/storm-reported-of-burst': 'a new event',
     'alert/storm-reported-of-many-accounts': 'a new event',
