@@ -119,6 +119,22 @@ describe('an expected change with a limit for each week', () => {
     expect([covered(), usesByWeek()]).toEqual([['re_b'], { 'exp_1/2026-11-16': ['re_b'] }])
   })
 
+  test('is decided again if two payments become one while another process decides one of them', async () => {
+    const { put, reconcile, refund, look, covered } = harness()
+    const shown = (name: string, stateVersion: number, about = [`pi_${name}`]) =>
+      refund(name, 500, { createdAt: MONDAY, stateVersion, about })
+    await reconcile(shown('a', 1), shown('c', 1))
+    put(weekly({ max_changes: 1, max_amount: null }))
+    await reconcile(...look('c'))
+    await reconcile(...look('a'))
+    await reconcile(refund('a', 500, { createdAt: MONDAY, stateVersion: 2, state: 'failed' }))
+    const joined = ['pi_a', 'pi_c']
+    const both = () => reconcile(shown('a', 3, joined), shown('c', 3, joined))
+    await Promise.allSettled([both(), reconcile(shown('a', 3))])
+    await both()
+    expect(covered()).toHaveLength(1)
+  })
+
   test('covers nothing more after its deletion', async () => {
     const { put, reconcile, refund, lookAll, stores, covered } = harness()
     put(weekly())

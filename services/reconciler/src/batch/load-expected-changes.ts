@@ -36,13 +36,14 @@ export interface ExpectedChangeSources {
  * Loads the expected changes that may explain actions of the round's cases: those without a subject, and those whose
  * subject is a name of a case, including names that the case gets from the round's inputs.
  * @param looked the cases that have a look in this round
+ * @param round.refused the ids of the cases whose claims were refused in the round before
  */
 export async function loadExpectedChanges(
   caseInputs: readonly CaseInput[],
   cases: readonly Case[],
   looked: readonly Case[],
   stores: ExpectedChangeSources,
-  now: number,
+  { refused, now }: { readonly refused: ReadonlySet<string>; readonly now: number },
 ): Promise<LoadedExpectedChanges> {
   const found = await findExpectedChanges(caseInputs, cases, looked, stores, now)
   const known = new Set(cases.flatMap(({ expectedChanges }) => expectedChanges.map(idOf)))
@@ -54,7 +55,8 @@ export async function loadExpectedChanges(
   ])
   const stands = new Set(standing.map(({ _id }) => _id))
   const refreshing = cases.flatMap(theCase => {
-    const isOwn = isUseOf(theCase, theCase.version)
+    // The claim of a refused case counted uses as its own that it never got. One may be of an action of another case, which joins it now.
+    const isOwn = isUseOf(theCase, refused.has(theCase.id) ? 0 : theCase.version)
     const refreshed = [...theCase.expectedChanges, ...(found.get(theCase) ?? [])].map(expectedChange => {
       // A deleted expected change covers no further action. Actions that it covers already stay covered.
       const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChangeIdOf(expectedChange.id))

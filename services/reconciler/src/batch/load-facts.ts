@@ -41,13 +41,19 @@ export interface RoundInputs {
   readonly all: readonly CaseInput[]
   /** Those that will be decided. */
   readonly open: readonly CaseInput[]
+  /** Ids of the cases whose claims of expected changes were refused in the round before. */
+  readonly refused: ReadonlySet<string>
 }
 
 /**
  * Loads everything that the decisions of a round need: the cases, then the operations, then what these need. Each step is one read
  * per collection, unless operations name further references.
  */
-export async function loadRound({ all, open }: RoundInputs, sources: FactSources, now: number): Promise<LoadedRound> {
+export async function loadRound(
+  { all, open, refused }: RoundInputs,
+  sources: FactSources,
+  now: number,
+): Promise<LoadedRound> {
   const { stores, ledger } = sources
   const refs = new Set(all.flatMap(caseInput => [...caseInput.refs]))
   const named = await stores.cases.load([...refs])
@@ -66,7 +72,7 @@ export async function loadRound({ all, open }: RoundInputs, sources: FactSources
   const cases = [...named, ...others.filter(({ id }) => !ids.has(id))]
   const fromLedger = operations.flatMap(operation => caseInputsOfLoaded(operation, upcoming))
   const needing = casesNeedingExpectedChanges(all, cases, looked)
-  const expected = await loadExpectedChanges([...all, ...fromLedger], cases, needing, stores, now)
+  const expected = await loadExpectedChanges([...all, ...fromLedger], cases, needing, stores, { refused, now })
   const loadedInputs = [...expected.caseInputs, ...fromLedger]
   return { cases, facts: { policies, targetsOf }, loadedInputs, uses: expected.uses }
 }

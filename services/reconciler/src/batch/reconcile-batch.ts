@@ -193,8 +193,11 @@ async function decideAndSave(
   const saved: CaseResult[] = []
   let conflicts = 0
   let round = withInputs
+  let refused: ReadonlySet<string> = new Set()
   for (let count = 1; round.length > 0; count += 1) {
-    const { workspace, results, lost } = await decideRound(round, isDone, parts)
+    const decided = await decideRound(round, isDone, refused, parts)
+    const { workspace, results, lost } = decided
+    refused = decided.refused
     saved.push(...results.filter(({ theCase }) => !lost.has(theCase.id)))
     round = round.filter(({ effects }) =>
       effects.caseInputs.some(caseInput => lost.has(workspace.idOf(caseInput) ?? '')),
@@ -208,14 +211,21 @@ async function decideAndSave(
 async function decideRound(
   round: readonly ItemWithEffects[],
   isDone: (entry: ItemWithEffects) => boolean,
+  refusedBefore: ReadonlySet<string>,
   parts: ReconcileParts,
-): Promise<{ workspace: Workspace; results: CaseResult[]; lost: ReadonlySet<string> }> {
+): Promise<{
+  workspace: Workspace
+  results: CaseResult[]
+  refused: ReadonlySet<string>
+  /** Also the refused ones. */
+  lost: ReadonlySet<string>
+}> {
   const now = parts.clock.now()
   const inputsOf = (entries: readonly ItemWithEffects[]) => entries.flatMap(entry => entry.effects.caseInputs)
   // An event that is done changes nothing. Its case is loaded all the same, so that its unpublished outbox entries are
   // sent with this batch.
   const open = inputsOf(round.filter(entry => !isDone(entry)))
-  const loaded = await loadRound({ all: inputsOf(round), open }, parts, now)
+  const loaded = await loadRound({ all: inputsOf(round), open, refused: refusedBefore }, parts, now)
   const { canaries } = parts.stores.actors
   const workspace = new Workspace(loaded.cases, { now, recheckDelayMs: parts.rules.recheckDelayMs, canaries })
   await forEachYielding([...loaded.loadedInputs, ...open], caseInput => workspace.apply(caseInput, loaded.facts))
@@ -226,7 +236,7 @@ async function decideRound(
   const lost = await cases.save(granted.flatMap(({ change }) => change ?? []))
   const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
   await releaseUses(saved, loaded.uses, expectedChangeUses)
-  return { workspace, results, lost: new Set([...lost, ...refused]) }
+  return { workspace, results, refused, lost: new Set([...lost, ...refused]) }
 }
 
 /**
