@@ -45,7 +45,7 @@ function refundKinds({ account }: Connected<'processor'>, common: SharedFields):
       weight: 16,
       records: ['refund'],
       prepare(number) {
-        const payment = halfRefunded ?? pay(1_000_000)
+        const payment = halfRefunded ?? pay(2_000_000)
         halfRefunded = halfRefunded === undefined ? payment : undefined
         return refundOf(payment, { amount: amountOf(number) })
       },
