@@ -1,13 +1,10 @@
-import type { ActorKind, Alert, StormCommonFacts } from '@backstop/contracts'
+import { type ActorKind, type Alert, NOTHING_IN_COMMON, type StormCommonFacts } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { sampleBurst, sampleBurstEnd } from '../../test/samples.ts'
 import { pagerDutyEvent } from '../pagerduty/message.ts'
 import { withoutPersonalData } from '../personal-data.ts'
 import { describeAlert } from './describe-alert.ts'
 
-const NOTHING_IN_COMMON: StormCommonFacts = {
-  ...{ channel: null, key_name: null, user: null, customer: null, subject: null, amount: null, refund_reason: null },
-}
 const factsOf = (alert: Alert) =>
   Object.fromEntries(describeAlert(alert).facts.map(({ label, value }) => [label, value]))
 

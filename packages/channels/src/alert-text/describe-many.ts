@@ -1,5 +1,5 @@
 /** What the messages about many actions of one connection share: those about a storm, and those about a burst. */
-import { type Burst, formatMoney, type Storm, type StormCommonFacts } from '@backstop/contracts'
+import { type Burst, formatMoney, NOTHING_IN_COMMON, type Storm, type StormCommonFacts } from '@backstop/contracts'
 import { nameMode } from './describe-action.ts'
 import { describeActor, describeOrigin, factOfOrigin } from './origin-text.ts'
 import { capitalise, type FactRow, nounOfSubject, toOneLine } from './wording.ts'
@@ -19,16 +19,6 @@ type SharedFields =
 /** Many actions of one connection, or of its connected accounts. */
 export interface Many extends Pick<Storm, SharedFields> {
   readonly money: readonly (Burst['money'][number] & { readonly largest?: number })[]
-}
-
-const NOTHING_IN_COMMON: StormCommonFacts = {
-  channel: null,
-  key_name: null,
-  user: null,
-  customer: null,
-  subject: null,
-  amount: null,
-  refund_reason: null,
 }
 
 /** The actions of a burst. */

@@ -1,18 +1,8 @@
-import type { Alert, Storm } from '@backstop/contracts'
+import { type Alert, NOTHING_IN_COMMON, type Storm } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { slackMessage } from '../slack/message.ts'
 import { describeAlert } from './describe-alert.ts'
 import { SAMPLE_ALERTS } from './sample-alerts.ts'
-
-const NOTHING_IN_COMMON: Storm['common'] = {
-  channel: null,
-  key_name: null,
-  user: null,
-  customer: null,
-  subject: null,
-  amount: null,
-  refund_reason: null,
-}
 
 function stormAlert(facts: Partial<Storm> = {}): Alert {
   const sample = SAMPLE_ALERTS['storm.reported']()

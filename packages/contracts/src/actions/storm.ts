@@ -24,6 +24,17 @@ export const StormCommonFacts = z.object({
 })
 export type StormCommonFacts = z.infer<typeof StormCommonFacts>
 
+/** The facts of actions that share none. */
+export const NOTHING_IN_COMMON: StormCommonFacts = {
+  channel: null,
+  key_name: null,
+  user: null,
+  customer: null,
+  subject: null,
+  amount: null,
+  refund_reason: null,
+}
+
 /** The facts with the name that people gave to the actor. @param names by the id of the actor */
 export function withActorName(common: StormCommonFacts, names: ReadonlyMap<string, string>): StormCommonFacts {
   const { actor } = common

@@ -1,8 +1,9 @@
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import { action, alert, PROJECT, sampleBurst } from '@backstop/channels/test'
-import type { Alert, StormCommonFacts } from '@backstop/contracts'
+import { type ActorKind, type Alert, NOTHING_IN_COMMON } from '@backstop/contracts'
 import { expect, test } from 'vitest'
 import { completeAlert } from './complete-alert.ts'
+import { connectionIdOf } from './connection-of-alert.ts'
 
 const NAMES = {
   name: 'Acme Games',
@@ -11,9 +12,6 @@ const NAMES = {
   actors: new Map([['acr_1', 'Support tool']]),
 }
 const CONSOLE = 'https://console.example.com'
-const NOTHING_IN_COMMON: StormCommonFacts = {
-  ...{ channel: null, key_name: null, user: null, customer: null, subject: null, amount: null, refund_reason: null },
-}
 
 test('adds the names, and the page of the incident in the console beside the page of the provider', () => {
   const opened = alert()
@@ -44,19 +42,28 @@ test('names the actor of the action, if people named it', () => {
   expect(by('acr_2')).toMatchObject({ action: expect.not.objectContaining({ actor_name: expect.anything() }) })
 })
 
+/** A burst whose actions an actor made. */
+function burstBy(value: string, kind: ActorKind): Alert {
+  return sampleBurst({ common: { ...NOTHING_IN_COMMON, actor: { value, kind, count: 12 } } })
+}
+
+/** A report about a storm whose actions an actor made. */
+function stormBy(value: string, kind: ActorKind): Alert {
+  const sample = SAMPLE_ALERTS['storm.reported'](PROJECT)
+  if (sample.event !== 'storm.reported') throw new Error('The sample is of another event')
+  const { storm } = sample.data
+  const common = { ...storm.common, actor: { value, kind, count: 400 } }
+  return { ...sample, data: { ...sample.data, storm: { ...storm, common } } }
+}
+
 test('names the actor of most actions of a burst and of a storm, if people named it', () => {
   const burst = (value: string) => {
-    const actor = { value, kind: 'api_key' as const, count: 12 }
-    const { data } = completeAlert(sampleBurst({ common: { ...NOTHING_IN_COMMON, actor } }), NAMES, CONSOLE)
+    const { data } = completeAlert(burstBy(value, 'api_key'), NAMES, CONSOLE)
     return 'incident' in data ? data.incident.burst?.common?.actor : undefined
   }
   expect(burst('acr_1')).toEqual({ value: 'acr_1', kind: 'api_key', name: 'Support tool', count: 12 })
   expect(burst('acr_2')).toEqual({ value: 'acr_2', kind: 'api_key', count: 12 })
-  const { data, ...report } = SAMPLE_ALERTS['storm.reported'](PROJECT)
-  if (!('storm' in data)) throw new Error('The sample is of another event')
-  const common = { ...data.storm.common, actor: { value: 'acr_1', kind: 'api_key' as const, count: 400 } }
-  const storm = { ...report, data: { ...data, storm: { ...data.storm, common } } } as Alert
-  expect(completeAlert(storm, NAMES, CONSOLE)).toMatchObject({
+  expect(completeAlert(stormBy('acr_1', 'api_key'), NAMES, CONSOLE)).toMatchObject({
     data: { storm: { common: { actor: { name: 'Support tool' } } } },
   })
 })
@@ -66,9 +73,12 @@ test('names no user of the dashboard of a deleted connection', () => {
   const of = alert()
   if (of.event !== 'incident.opened') throw new Error('The alert is of another event')
   const made = { ...of, data: { ...of.data, action: action({ actor_id: 'acr_1', origin }) } }
-  const deletedConnectionIds = new Set(made.data.action.connection_ids)
-  expect(JSON.stringify(completeAlert(made, { ...NAMES, deletedConnectionIds }, CONSOLE))).not.toContain('Support tool')
-  expect(JSON.stringify(completeAlert(made, NAMES, CONSOLE))).toContain('Support tool')
+  for (const given of [made, burstBy('acr_1', 'dashboard_user'), stormBy('acr_1', 'dashboard_user')]) {
+    const text = (deletedConnectionIds: ReadonlySet<string>) =>
+      JSON.stringify(completeAlert(given, { ...NAMES, deletedConnectionIds }, CONSOLE))
+    expect(text(new Set([connectionIdOf(given) ?? '']))).not.toContain('Support tool')
+    expect(text(new Set())).toContain('Support tool')
+  }
 })
 
 test('has no link to a console without an address, and no names of an unknown project', () => {

@@ -20,21 +20,19 @@ export const EMPTY_COUNT: StormCount = { states: { open: 0, acknowledged: 0, res
 
 /** Adds an incident to the count of its storm. */
 export function addIncident(
-  { states, money, actor }: StormCount,
+  count: StormCount,
   { amount, currency, state: moved, facts }: Pick<StormMemberDocument, 'amount' | 'currency' | 'state' | 'facts'>,
   state: IncidentState,
 ): StormCount {
-  const counted = { ...states, [state]: states[state] + 1 }
+  const { money } = count
+  const states = { ...count.states, [state]: count.states[state] + 1 }
   if (amount === null || currency === null || (moved !== undefined && movedNoMoney(moved)))
-    return { states: counted, money, actor }
+    return { ...count, states }
   const { mode } = facts
   const sum = money.find(known => known.currency === currency && known.mode === mode) ?? { amount: 0, count: 0 }
   const others = money.filter(other => other !== sum)
-  return {
-    states: counted,
-    money: [...others, { currency, amount: sum.amount + amount, count: sum.count + 1, mode }],
-    actor,
-  }
+  const added = { currency, amount: sum.amount + amount, count: sum.count + 1, mode }
+  return { ...count, states, money: [...others, added] }
 }
 
 /** The storm with its incidents counted. */
