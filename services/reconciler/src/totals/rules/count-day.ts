@@ -25,7 +25,7 @@ export type DailyTotalKey = Omit<DailyTotal, 'count' | 'amount'>
 
 const VERDICT_ENTRIES = new Set(['explained', 'second_look'])
 
-/** The most actors of a day that are kept: those with the most actions. */
+/** The most actors of a day and connection that are kept, with all their counts. */
 const MAX_ACTORS = 1_000
 
 /** Actions with the same total that one actor made; null if the provider named none. */
@@ -35,22 +35,31 @@ export interface CountedActions extends DailyTotal {
   readonly last: string
 }
 
-/** The counts of each actor, by kind, currency and mode. Amounts that moved no money in the end are left out. */
+/**
+ * The counts of the actors with the most actions, by kind, currency and mode. Amounts that moved no money in the end are left out. Whole
+ * actors are left out, so that the counts of every listed one are complete.
+ */
 export function countActors(groups: readonly CountedActions[]): DailyActor[] {
-  const actors = new Map<string, DailyActor>()
+  const lines = new Map<string, DailyActor>()
+  const totals = new Map<string, number>()
   for (const { actor_id, kind, currency, mode, state, count, amount, first, last } of groups) {
     if (actor_id === null) continue
     const key = [actor_id, kind, currency, mode].join()
-    const known = actors.get(key) ?? { actor_id, kind, currency, mode, count: 0, amount: 0, first, last }
-    actors.set(key, {
+    const known = lines.get(key) ?? { actor_id, kind, currency, mode, count: 0, amount: 0, first, last }
+    totals.set(actor_id, (totals.get(actor_id) ?? 0) + count)
+    lines.set(key, {
       ...known,
       count: known.count + count,
       amount: known.amount + (movedNoMoney(state) ? 0 : amount),
       ...spanOf([known.first, known.last, first, last]),
     })
   }
-  const idOf = ({ actor_id, kind, currency, mode }: DailyActor) => [actor_id, kind, currency, mode].join()
-  return [...actors.values()].sort((a, b) => b.count - a.count || (idOf(a) < idOf(b) ? -1 : 1)).slice(0, MAX_ACTORS)
+  const ranked = [...totals].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+  const kept = new Set(ranked.slice(0, MAX_ACTORS).map(([id]) => id))
+  return [...lines]
+    .filter(([, { actor_id }]) => kept.has(actor_id))
+    .sort(([a, one], [b, other]) => other.count - one.count || (a < b ? -1 : 1))
+    .map(([, line]) => line)
 }
 
 /** The first and the last of some times. */
