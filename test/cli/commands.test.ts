@@ -303,10 +303,22 @@ test('stats are a table, and a statement of a connection or project is written a
   expect((await run(['stats', '--project', project_id])).out).toMatch(/^From +\d{4}[\s\S]*None\.\n$/)
   expect((await run(['statements', connection_id, '--month', '2026-11'])).out).toBe('2026-11\nNone.\n')
   expect((await run(['statements', project_id, '--month', '2026-11'])).out).toBe('2026-11\nNone.\n')
+  expect((await run(['statements', project_id, '--month', '2026-11', '--by', 'actor'])).out).toBe('2026-11\nNone.\n')
+  const made = { kind: 'refund', currency: 'eur', mode: 'live', count: 3, amount: 1_250 } as const
+  const [first, last] = ['2026-11-03T10:00:00.000Z', '2026-11-03T11:00:00.000Z']
+  await testApi.others.dailyTotals.put({
+    ...{ _id: `${connection_id}/2026-11-03`, project_id, connection_id, day: new Date('2026-11-03') },
+    ...{ marks: 1, counted: 1, totals: [], times: { verdict: [], acknowledgement: [], resolution: [] } },
+    ...{ actors: [{ ...made, actor_id: 'acr_desk', first, last }], actor_count: 1 },
+  })
+  const byActor = await run(['statements', project_id, '--month', '2026-11', '--by', 'actor'])
+  expect(byActor.out).toMatch(/^2026-11\nACTOR +KIND .*\nacr_desk +refund +live +3 +EUR 12\.50\n$/)
   const file = join(folder, 'statement.csv')
   const written = await run(['statements', connection_id, '--month', '2026-11', '--csv', file])
   expect(written).toEqual({ exit: 0, out: `Wrote ${file}\n`, err: '' })
   expect(readFileSync(file, 'utf8')).toContain('category')
+  await run(['statements', connection_id, '--month', '2026-11', '--by', 'actor', '--csv', file])
+  expect(readFileSync(file, 'utf8')).toContain(',acr_desk,')
   expect(await run(['statements', connection_id, '--month', 'November'])).toMatchObject({ exit: 2 })
 })
 

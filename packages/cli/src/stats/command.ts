@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Api } from '@backstop/client'
 import { formatMoney } from '@backstop/contracts'
 import { type Command, InvalidArgumentError } from 'commander'
-import { addCommand, given, requiredOption } from '../define-command.ts'
+import { addCommand, choiceOption, given, requiredOption } from '../define-command.ts'
 import { type Column, factsOf, shownTime, tableOf } from '../output/table.ts'
 import { readIsoTime } from '../read-time.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -17,6 +17,12 @@ interface Period {
   readonly account?: string
   readonly from?: string
   readonly to?: string
+}
+
+interface StatementOptions {
+  readonly month: string
+  readonly by: 'category' | 'actor'
+  readonly csv?: string
 }
 
 /** `backstop stats` and `backstop statements` */
@@ -45,14 +51,15 @@ export function addStats(program: Command, surroundings: Surroundings): void {
     examples: ['backstop statements con_0123 --month 2026-11 --csv statement.csv'],
     options: [
       requiredOption('--month <month>', 'the month in UTC, e.g. 2026-11', parseMonth),
+      choiceOption('--by <lines>', 'the lines: by category, or by actor', ['category', 'actor']).default('category'),
       ['--csv <file>', 'write the statement as CSV to this file'],
     ],
-    async run({ client, folder }, { month, csv }: { month: string; csv?: string }, id) {
+    async run({ client, folder }, { month, by, csv }: StatementOptions, id) {
       const query = { ...(id.startsWith('prj_') ? { project_id: id } : { connection_id: id }), month }
       const statement = await client.statements.get(query)
-      if (csv === undefined) return { item: statement, text: statementText(statement) }
+      if (csv === undefined) return { item: statement, text: statementText(statement, by) }
       const headers = { accept: 'text/csv' }
-      const answer = await client.request('GET', '/v1/statements', { query: { ...query, format: 'csv' }, headers })
+      const answer = await client.request('GET', '/v1/statements', { query: { ...query, format: 'csv', by }, headers })
       writeFileSync(resolve(folder, csv), await answer.text())
       const counting = statement.recount_pending
         ? '; a day is being counted again, so write it again before you file it'
@@ -91,8 +98,21 @@ function statsText({ from, to, totals, times, recount_pending }: Stats): string 
   return `${facts}\n${totals.length === 0 ? 'None.\n' : tableOf(columns, totals)}`
 }
 
-function statementText({ month, lines, recount_pending }: Statement): string {
-  const columns = [{ title: 'CATEGORY', of: ({ category }: Statement['lines'][number]) => category }, ...COUNT_COLUMNS]
+function statementText(statement: Statement, by: StatementOptions['by']): string {
+  const { month, recount_pending } = statement
+  const table = by === 'actor' ? actorsTable(statement) : categoriesTable(statement)
   const counting = recount_pending ? 'A day is being counted again: show it again before you file it.\n' : ''
-  return `${month}\n${lines.length === 0 ? 'None.\n' : tableOf(columns, lines)}${counting}`
+  return `${month}\n${table}${counting}`
+}
+
+function categoriesTable({ lines }: Statement): string {
+  const columns = [{ title: 'CATEGORY', of: ({ category }: Statement['lines'][number]) => category }, ...COUNT_COLUMNS]
+  return lines.length === 0 ? 'None.\n' : tableOf(columns, lines)
+}
+
+function actorsTable({ actors, actors_complete }: Statement): string {
+  type Line = Statement['actors'][number]
+  const columns = [{ title: 'ACTOR', of: ({ actor_id, actor_name }: Line) => actor_name ?? actor_id }, ...COUNT_COLUMNS]
+  if (actors.length === 0) return 'None.\n'
+  return `${tableOf(columns, actors)}${actors_complete ? '' : 'These are the lines with the most actions. There are more.\n'}`
 }

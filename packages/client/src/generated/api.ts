@@ -3155,7 +3155,7 @@ export interface Api {
         /** The sum in minor units */
         amount: number
       })[]
-      /** Who made them, as far as the providers name somebody: at most the 1,000 actors with the most actions of each day and connection */
+      /** Who made them, as far as the providers name somebody: the 1,000 lines with the most actions. Of each day and connection, the 1,000 actors with the most actions are counted */
       actors: ({
         kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
         currency: string | null
@@ -3168,6 +3168,8 @@ export interface Api {
         /** The name that people gave to the actor; absent without one */
         actor_name?: string
       })[]
+      /** False if `actors` has not all lines, because there are more than 1,000 */
+      actors_complete: boolean
       /** True if a day of the month changed and is counted again within seconds */
       recount_pending: boolean
     }>

@@ -183,7 +183,9 @@ export const StormOverview = z.object({
   actor: z
     .object({ actor_id: z.string(), actor_name: z.string().optional(), incidents: z.int() })
     .nullable()
-    .describe('Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did'),
+    .describe(
+      'Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did',
+    ),
   bursts: z
     .array(StormBurst)
     .optional()

@@ -94,12 +94,11 @@ export const StatementLine = z.object({
 export type StatementLine = z.infer<typeof StatementLine>
 
 /** What one actor made: actions of any category. */
-export const StatementActor = StatementLine.omit({ category: true }).extend({
+const StatementActor = StatementLine.omit({ category: true }).extend({
   actor_id: z.string(),
   actor_name: z.string().optional().describe('The name that people gave to the actor; absent without one'),
   amount: z.int().describe('The sum in minor units of the actions that moved money'),
 })
-export type StatementActor = z.infer<typeof StatementActor>
 
 /** The answer of GET /v1/statements. */
 export const Statement = z.object({
@@ -112,8 +111,9 @@ export const Statement = z.object({
   actors: z
     .array(StatementActor)
     .describe(
-      'Who made them, as far as the providers name somebody: at most the 1,000 actors with the most actions of each day and connection',
+      'Who made them, as far as the providers name somebody: the 1,000 lines with the most actions. Of each day and connection, the 1,000 actors with the most actions are counted',
     ),
+  actors_complete: z.boolean().describe('False if `actors` has not all lines, because there are more than 1,000'),
   recount_pending: z.boolean().describe('True if a day of the month changed and is counted again within seconds'),
 })
 export type Statement = z.infer<typeof Statement>

@@ -163,11 +163,31 @@ export function describeActors(testApi: () => TestApi): void {
         other,
       ])
       expect((await read(`connection_id=${processorId}&format=csv&by=actor`)).split('\r\n')).toEqual([
-        'connection_id,month_utc,actor_id,actor_name,kind,currency,mode,count,amount,amount_minor_units,recount_pending',
-        `${processorId},2026-11,${actorId},"'=Ana, ""A""",refund,eur,live,3,6.00,600,false`,
-        `${processorId},2026-11,acr_other,,refund,eur,live,1,0.05,5,false`,
+        'connection_id,month_utc,actor_id,actor_name,kind,currency,mode,count,amount,amount_minor_units,recount_pending,actors_complete',
+        `${processorId},2026-11,${actorId},"'=Ana, ""A""",refund,eur,live,3,6.00,600,false,true`,
+        `${processorId},2026-11,acr_other,,refund,eur,live,1,0.05,5,false,true`,
         '',
       ])
+    })
+
+    test('that act most fill the 1,000 lines of a statement, which says that there are more', async () => {
+      const { api, count, refunds, processorId } = await open()
+      const others = Array.from({ length: 999 }, (_, index) => ({
+        ...refunds,
+        actor_id: `acr_${index}`,
+        count: 2,
+        amount: 9,
+      }))
+      const read = async () => (await api.get(`/v1/statements?month=2026-11&connection_id=${processorId}`)).body
+      await count(1, processorId, [...others, { ...refunds, count: 1, amount: 5 }])
+      expect(await read()).toMatchObject({ actors_complete: true, actors: { length: 1_000 } })
+      await count(2, processorId, [{ ...refunds, actor_id: 'acr_more', count: 2, amount: 9 }])
+      const { actors, actors_complete } = await read()
+      expect({ actors_complete, lines: actors.length }).toEqual({ actors_complete: false, lines: 1_000 })
+      expect(actors.map(({ count: times }: { count: number }) => times)).not.toContain(1)
+      const csv = await api.get(`/v1/statements?month=2026-11&connection_id=${processorId}&format=csv&by=actor`)
+      expect(csv.body.split('\r\n')).toHaveLength(1_002)
+      expect(csv.body).toMatch(/,2,0\.09,9,false,false\r\n$/)
     })
 
     test('that were never seen, or belong to another project, cannot be named', async () => {

@@ -174,6 +174,7 @@ export function describeStats(testApi: () => TestApi): void {
         project_id: projectId,
         connection_id: processorId,
         actors: [],
+        actors_complete: true,
         month: '2026-11',
         from: '2026-11-01T00:00:00.000Z',
         to: '2026-12-01T00:00:00.000Z',
@@ -209,13 +210,16 @@ export function describeStats(testApi: () => TestApi): void {
 
     test('says in each line of the CSV that a day waits for its count, also before the first count', async () => {
       const { projectId, processorId } = await createTestProject(api())
-      const rowsOf = async () => {
-        const { body } = await api().get(`/v1/statements?connection_id=${processorId}&month=2026-11&format=csv`)
+      const rowsOf = async (by = 'category') => {
+        const { body } = await api().get(
+          `/v1/statements?connection_id=${processorId}&month=2026-11&format=csv&by=${by}`,
+        )
         return body.split('\r\n').slice(1)
       }
       expect(await rowsOf()).toEqual([''])
       await storeDay(projectId, processorId, '2026-11-02', [], { count_at: new Date() })
       expect(await rowsOf()).toEqual([`${processorId},2026-11,,,,,0,,,true`, ''])
+      expect(await rowsOf('actor')).toEqual([`${processorId},2026-11,,,,,,0,,,true,true`, ''])
       await storeDay(projectId, processorId, '2026-11-01', [TOTAL])
       expect(await rowsOf()).toEqual([
         `${processorId},2026-11,made_by_our_software,refund,eur,live,1,1.00,100,true`,

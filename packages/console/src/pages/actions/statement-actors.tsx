@@ -1,8 +1,7 @@
 import type { Statement } from '../../api/actions.ts'
-import { useActorNames } from '../../api/actors.ts'
 import { formatMoney } from '../../format/money.ts'
 import { monthBounds } from '../../parts/filters/index.ts'
-import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
 import { StatementHead } from './statement-table.tsx'
 import classes from './statements.module.css'
 import { KINDS } from './words.ts'
@@ -15,8 +14,9 @@ interface Props {
 
 /** Who made the refunds and cancellations of a statement, as far as the providers name somebody. A number links to its actions. */
 export function StatementActors({ statement, csvHref }: Props) {
-  const { actors, month } = statement
-  const names = useActorNames(useProjectId())
+  const { month } = statement
+  // During an update a process of an earlier version may answer, which has no actors.
+  const actors = statement.actors ?? []
   if (actors.length === 0) return null
   return (
     <section className={classes.currency}>
@@ -27,7 +27,7 @@ export function StatementActors({ statement, csvHref }: Props) {
           {actors.map(line => (
             <tr key={`${line.actor_id} ${line.kind} ${line.currency} ${line.mode}`}>
               <th scope="row">
-                <bdi>{line.actor_name ?? names.get(line.actor_id) ?? line.actor_id}</bdi>
+                <bdi>{line.actor_name ?? line.actor_id}</bdi>
               </th>
               <td className="dim">
                 {KINDS.find(({ value }) => value === line.kind)?.label}
@@ -45,6 +45,9 @@ export function StatementActors({ statement, csvHref }: Props) {
           ))}
         </tbody>
       </table>
+      {statement.actors_complete === false && (
+        <p className="dim">These are the lines with the most actions. There are more.</p>
+      )}
       <p>
         <a className="link" href={csvHref} download={`actors-${month}.csv`}>
           Download CSV by actor

@@ -148,3 +148,31 @@ test('keeps at most 500 summaries, however many are asked for', async () => {
   await ask('prj_0')
   expect(reads).toBe(502)
 })
+
+test('reads the actors of a statement only if the answer has them, and no further days once the caller disconnected', async () => {
+  const { actors, connections, dailyTotals, projectTotals } = createMemoryStores()
+  const read: string[] = []
+  const watched = {
+    ...dailyTotals,
+    async *batches(_where: unknown, fields: readonly string[]) {
+      for (let batch = 0; batch < 3; batch++) {
+        read.push(...fields)
+        yield [{ _id: 'con_1/2026-11-01', actors: [] }]
+      }
+    },
+  }
+  const stores = { actors, connections, projects, dailyTotals: watched, projectTotals }
+  const routes = statsRoutes({ stores } as unknown as AdminParts)
+  const route = routes.find(({ operationId }) => operationId === 'getStatement')
+  const ask = (format: 'csv' | 'json', by: 'category' | 'actor') =>
+    route?.handle({
+      query: { project_id: 'prj_1', month: '2026-11', format, by },
+      principal: { projectIds: ['prj_1'] },
+      signal: AbortSignal.abort(),
+    } as never)
+  expect(await ask('csv', 'category')).toMatchObject({ status: 200 })
+  expect(read).toEqual([])
+  await expect(ask('csv', 'actor')).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(ask('json', 'category')).rejects.toMatchObject({ code: 'unavailable' })
+  expect(read).toEqual(['actors', 'actors'])
+})

@@ -25,7 +25,7 @@ import {
   summarizeDays,
   summarizeStatement,
 } from './rules/summarize-days.ts'
-import { actorsToCsv, statementActors } from './statement-actors.ts'
+import { actorsToCsv, readStatementActors } from './statement-actors.ts'
 
 const MAX_DAYS = 400
 /**
@@ -134,36 +134,30 @@ function statementRoute(stores: StatementCollections): Route {
     tag: 'Stats',
     summary: 'Get the monthly statement of a connection or project',
     description:
-      'What your software made, what people announced or confirmed, what nothing explains and what is pending, with sums per currency and mode, and the same by actor. The month is that of UTC. `format=csv` answers CSV: the lines by category, or with `by=actor` by actor.',
+      'What your software made, what people announced or confirmed, what nothing explains and what is pending, with sums per currency and mode, and numbers and sums by actor. The month is that of UTC. `format=csv` answers CSV: the lines by category, or with `by=actor` by actor.',
     scope: 'read',
     query: StatementQuery,
     answers: { 200: { description: 'The statement', schema: Statement, otherMediaTypes: ['text/csv'] } },
     refusals: ['not_found'],
-    async handle({ query, principal }) {
+    async handle({ query, principal, signal }) {
       const { month, format, by } = query
       const { project_id, connection_id } = await findStated(stores, principal, query)
       const period = monthOf(month)
       const summary = summarizeStatement()
       const day = boundsOf(period)
-      const recount_pending = await isRecountPending(
-        stores,
-        connection_id === null ? { project_id } : { connection_id },
-        period,
-      )
+      const counted = connection_id === null ? { project_id } : { connection_id }
+      const recount_pending = await isRecountPending(stores, counted, period)
       const days =
         connection_id === null
           ? stores.projectTotals.batches({ project_id, day }, ['totals'])
           : stores.dailyTotals.batches({ connection_id, day }, ['totals'])
       for await (const batch of days) for (const one of batch) summary.add(one)
-      const lines = summary.show()
-      const named = { ...(connection_id === null ? { project_id } : { connection_id }), day, actor_count: { min: 1 } }
-      const actors = await statementActors(stores, stores.dailyTotals.batches(named, ['actors']))
-      const statement = { project_id, connection_id, month, ...shownPeriod(period), lines, actors, recount_pending }
-      if (format === 'csv') {
-        const [name, text] = by === 'actor' ? ['actors', actorsToCsv(statement)] : ['statement', toCsv(statement)]
-        return csvAnswer(`${name}-${connection_id ?? project_id}-${month}.csv`, text)
-      }
-      return { status: 200, body: statement }
+      const statement = { project_id, connection_id, month, lines: summary.show(), recount_pending }
+      const file = `${connection_id ?? project_id}-${month}.csv`
+      if (format === 'csv' && by === 'category') return csvAnswer(`statement-${file}`, toCsv(statement))
+      const byActor = await readStatementActors(stores, project_id, { ...counted, day }, signal)
+      if (format === 'csv') return csvAnswer(`actors-${file}`, actorsToCsv({ ...statement, ...byActor }))
+      return { status: 200, body: { ...statement, ...shownPeriod(period), ...byActor } }
     },
   })
 }
@@ -218,7 +212,12 @@ async function isRecountPending(
  * No value needs quotes: all are ids, words of closed lists and numbers. A statement of a project has no connection_id. Before the first count of a month, one line without a category
  * says that its actions are not counted yet.
  */
-function toCsv({ connection_id, month, lines, recount_pending }: Omit<Statement, 'from' | 'to' | 'actors'>): string {
+function toCsv({
+  connection_id,
+  month,
+  lines,
+  recount_pending,
+}: Pick<Statement, 'connection_id' | 'month' | 'lines' | 'recount_pending'>): string {
   const rows = lines.map(({ category, kind, currency, mode, count, amount }) => [
     category,
     kind,

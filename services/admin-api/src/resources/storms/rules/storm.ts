@@ -26,8 +26,7 @@ export function addIncident(
 ): StormCount {
   const { money } = count
   const states = { ...count.states, [state]: count.states[state] + 1 }
-  if (amount === null || currency === null || (moved !== undefined && movedNoMoney(moved)))
-    return { ...count, states }
+  if (amount === null || currency === null || (moved !== undefined && movedNoMoney(moved))) return { ...count, states }
   const { mode } = facts
   const sum = money.find(known => known.currency === currency && known.mode === mode) ?? { amount: 0, count: 0 }
   const others = money.filter(other => other !== sum)
