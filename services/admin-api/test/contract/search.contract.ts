@@ -59,6 +59,60 @@ export function describeSearch(testApi: () => TestApi): void {
       expect((await search(projectId, actor_id)).data).toEqual([])
     })
 
+    test('finds the actor with exactly this name before longer names, then the newest, and ten at most', async () => {
+      const { projectId } = await createTestProject(api())
+      const path = `/v1/projects/${projectId}/actors`
+      const name = async (text: string, index: number) => {
+        const { actor_id } = (await api().post(path, { prefix: `key-${index}-`, name: text })).body
+        const known = await testApi().others.actors.find({ _id: actor_id })
+        if (known === undefined) throw new Error('The actor is not stored')
+        await testApi().others.actors.put({ ...known, created_at: new Date(Date.UTC(2026, 10, 1 + index)) })
+      }
+      await name('Zoe', 0)
+      for (let index = 1; index <= 10; index++) await name(`Anna Zoeller ${index}`, index)
+      const titles = ['Zoe', ...[10, 9, 8, 7, 6, 5, 4, 3, 2].map(index => `Anna Zoeller ${index}`)]
+      expect((await search(projectId, 'zoe')).data.map(({ title }) => title)).toEqual(titles.map(one => `Actor ${one}`))
+    })
+
+    test('counts actors to the limit of a page, and continues with the next actor, then with actions', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const customer = { id: 'cus_77', name: 'Zoe Kern', email: null }
+      const actions = [await storeAction(projectId, processorId, { customer })]
+      actions.push(await storeAction(projectId, processorId, { customer }))
+      const actors: string[] = []
+      for (const prefix of ['billing-', 'support-', 'night-']) {
+        const body = { prefix, name: `Zoe ${prefix}` }
+        actors.push((await api().post(`/v1/projects/${projectId}/actors`, body)).body.actor_id)
+      }
+      for (const limit of [1, 2, 3, 4]) {
+        const pages: string[][] = []
+        let cursor: string | null = ''
+        while (cursor !== null) {
+          const page = await search(projectId, 'zoe', `&limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)
+          pages.push(page.data.map(({ id }) => id))
+          cursor = page.next_cursor
+        }
+        const found = pages.flat()
+        expect(Math.max(...pages.map(({ length }) => length))).toBe(limit)
+        expect(found.slice(0, 3).toSorted()).toEqual(actors.toSorted())
+        expect(found.slice(3).toSorted()).toEqual(actions.toSorted())
+      }
+    })
+
+    test('finds an actor that nobody named by its id, in the words of the provider, and none of another project', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const actor_id = newId('actor')
+      const origin = { channel: 'api', key_name: 'Billing server', user: null, request_id: null } as const
+      const unnamed = newId('actor')
+      await storeAction(projectId, processorId, { actor_id, origin: { ...origin, idempotency_key: null } })
+      await storeAction(projectId, processorId, { actor_id: unnamed })
+      expect((await search(projectId, actor_id)).data).toMatchObject([
+        { type: 'actor', id: actor_id, title: 'Actor Billing server' },
+      ])
+      expect((await search(projectId, unnamed)).data).toMatchObject([{ id: unnamed, title: `Actor ${unnamed}` }])
+      expect((await search((await createTestProject(api())).projectId, actor_id)).data).toEqual([])
+    })
+
     test('finds incidents, deliveries, connections, channels and operations by their ids', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const { incident, alertId, at } = await storeIncident(testApi(), projectId, processorId)

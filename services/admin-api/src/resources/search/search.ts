@@ -1,6 +1,7 @@
 import {
   type ActionDocument,
   type ActorDocument,
+  actorOf,
   formatMoney,
   kindWords,
   nameEndsOf,
@@ -20,9 +21,11 @@ import type { AdminParts } from '../../parts.ts'
 import type { StoredDocument } from '../../store/collection.ts'
 import { type FoundOperation, foundKey, type SearchPosition } from '../../store/search-index.ts'
 
-/** Where the next page begins. Actions are listed before operations. Without a position: at the beginning of the section. */
+/** Where the next page begins: in which section, in their order, and after which result of it. Without a position: at its beginning. */
 export const SearchCursor = z.strictObject({
-  section: z.enum(['actions', 'operations']),
+  section: z.enum(['first', 'actions', 'operations']),
+  /** The results of the section `first` that the earlier pages have. */
+  shown: z.int().optional(),
   after: z.strictObject({ key: z.string(), at: CursorDate, id: z.string() }).optional(),
 })
 type SearchCursor = z.output<typeof SearchCursor>
@@ -40,7 +43,7 @@ export function searchRoutes(parts: AdminParts): Route[] {
       tag: 'Search',
       summary: 'Search a project by ids, customer, actor, amount, idempotency key or run',
       description:
-        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first actors by the names that people gave them, then actions, then operations and their runs; exact matches before longer ones, then the newest first.',
+        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first at most ten actors by the names that people gave them, then actions, then operations and their runs; exact matches before longer ones, then the newest first.',
       scope: 'read',
       query: SearchQuery,
       answers: { 200: { description: 'A page of results', schema: SearchResults } },
@@ -50,12 +53,10 @@ export function searchRoutes(parts: AdminParts): Route[] {
         const projectId = projectFilterOf(principal, query.project_id).project_id
         if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
         const cursor = cursors.verify(SearchCursor, query.cursor)
-        const first = cursor === undefined ? await findFirst(parts, projectId, q) : []
-        const request = { projectId, prefix: searchPrefixOf(q), limit, cursors, signal }
+        const request = { projectId, q, prefix: searchPrefixOf(q), limit, cursors, signal }
         // The prefix of a query may differ between releases.
         if (cursor?.after?.key.startsWith(request.prefix) === false) throw refusedCursor()
-        const found = await searchPage(parts, request, cursor ?? { section: 'actions' })
-        return { status: 200, body: { data: [...first, ...found.data], next_cursor: found.next_cursor } }
+        return { status: 200, body: await searchPage(parts, request, cursor ?? { section: 'first' }) }
       },
     }),
   ]
@@ -63,6 +64,7 @@ export function searchRoutes(parts: AdminParts): Route[] {
 
 interface PageRequest {
   readonly projectId: string
+  readonly q: string
   readonly prefix: string
   readonly limit: number
   readonly cursors: ListCursors
@@ -70,19 +72,27 @@ interface PageRequest {
 }
 
 async function searchPage(
-  { search }: Pick<AdminParts, 'search'>,
+  parts: AdminParts,
   request: PageRequest,
-  { section, after }: SearchCursor,
+  { section, shown = 0, after }: SearchCursor,
 ): Promise<{ data: SearchResult[]; next_cursor: string | null }> {
+  const { search } = parts
   const { prefix, limit, cursors } = request
   const sign = (next: SearchCursor) => cursors.sign(SearchCursor, next)
   const data: SearchResult[] = []
-  if (section === 'actions') {
-    const found = await search.actions({ ...request, after, limit: limit + 1 })
-    data.push(...found.slice(0, limit).map(actionResult))
-    const last = found[limit - 1]
-    if (found.length > limit && last !== undefined) {
-      return { data, next_cursor: sign({ section, after: placeOf(last, last.first_seen, prefix) }) }
+  if (section === 'first') {
+    const found = await findFirst(parts, request)
+    data.push(...found.slice(shown, shown + limit))
+    if (found.length > shown + limit) return { data, next_cursor: sign({ section, shown: shown + limit }) }
+    if (data.length === limit) return { data, next_cursor: sign({ section: 'actions' }) }
+  }
+  if (section !== 'operations') {
+    const left = limit - data.length
+    const found = await search.actions({ ...request, after, limit: left + 1 })
+    data.push(...found.slice(0, left).map(actionResult))
+    const last = found[left - 1]
+    if (found.length > left && last !== undefined) {
+      return { data, next_cursor: sign({ section: 'actions', after: placeOf(last, last.first_seen, prefix) }) }
     }
     if (data.length === limit) return { data, next_cursor: sign({ section: 'operations' }) }
   }
@@ -121,15 +131,18 @@ function placeOf(
 }
 
 /** The results before all pages: by an id of Backstop, and actors by their names. */
-async function findFirst(parts: AdminParts, projectId: string, q: string): Promise<SearchResult[]> {
+async function findFirst(
+  parts: AdminParts,
+  { projectId, q, prefix }: Pick<PageRequest, 'projectId' | 'q' | 'prefix'>,
+): Promise<SearchResult[]> {
   const [byId, actors] = await Promise.all([
     findById(parts, projectId, q.trim()),
-    findActors(parts.stores, projectId, searchPrefixOf(q)),
+    findActors(parts.stores, projectId, prefix),
   ])
   return [...byId, ...actors]
 }
 
-/** Actors by the beginning of a word of their name. A project has few, so all are read. */
+/** Actors by the beginning of a word of their name, exact matches first, then the newest. A project has few, so all are read. */
 async function findActors(
   { actors }: AdminParts['stores'],
   projectId: string,
@@ -137,10 +150,30 @@ async function findActors(
 ): Promise<SearchResult[]> {
   const named = await actors.findAll({ project_id: projectId, removed_at: null })
   return named
-    .filter(({ name }) => nameEndsOf(name).some(key => key.startsWith(prefix)))
-    .toSorted((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1))
+    .map(actor => ({ actor, keys: nameEndsOf(actor.name).filter(key => key.startsWith(prefix)) }))
+    .filter(({ keys }) => keys.length > 0)
+    .toSorted(
+      (a, b) =>
+        Number(b.keys.includes(prefix)) - Number(a.keys.includes(prefix)) ||
+        b.actor.created_at.getTime() - a.actor.created_at.getTime() ||
+        (a.actor._id < b.actor._id ? 1 : -1),
+    )
     .slice(0, MOST_ACTORS)
-    .map(actorResult)
+    .map(({ actor }) => actorResult(actor))
+}
+
+/** An actor by its id: as people named it, or else in the words of the provider about its newest action. */
+async function findActor(
+  { actors, actions }: AdminParts['stores'],
+  own: { readonly _id: string; readonly project_id: string },
+): Promise<SearchResult[]> {
+  const named = await actors.find({ ...own, removed_at: null })
+  if (named !== undefined) return [actorResult(named)]
+  const where = { actor_id: own._id, project_id: own.project_id }
+  const [newest] = await actions.page({ where, by: 'first_seen', limit: 1 })
+  if (newest === undefined) return []
+  const { label = null } = (newest.origin && actorOf(newest.origin)) ?? {}
+  return [actorResult({ ...own, name: label, prefix: null, created_at: newest.first_seen })]
 }
 
 /** The resource with exactly this id of Backstop. */
@@ -175,7 +208,7 @@ async function findById({ stores, ledger }: AdminParts, projectId: string, id: s
     case 'chn':
       return resultOf(stores.channels.find(own), found => shown('channel', found.name, null, found.created_at))
     case 'acr':
-      return resultOf(stores.actors.find({ ...own, removed_at: null }), actorResult)
+      return findActor(stores, own)
     case 'op': {
       const found = await ledger.get(id)
       if (found?.project_id !== projectId) return []
@@ -193,7 +226,9 @@ export function actionResult(action: ActionDocument): SearchResult {
   return { type: 'action', id: _id, title, project_id, connection_id, at: first_seen_at }
 }
 
-function actorResult({ _id, project_id, name, prefix, created_at }: ActorDocument): SearchResult {
+type TitledActor = Pick<ActorDocument, '_id' | 'project_id' | 'name' | 'prefix' | 'created_at'>
+
+function actorResult({ _id, project_id, name, prefix, created_at }: TitledActor): SearchResult {
   const title = `Actor ${showableText(name ?? prefix ?? _id)}`
   return { type: 'actor', id: _id, title, project_id, connection_id: null, at: created_at.toISOString() }
 }
