@@ -1,5 +1,5 @@
 /** What the messages about many actions of one connection share: those about a storm, and those about a burst. */
-import { type Burst, formatMoney, NOTHING_IN_COMMON, type Storm, type StormCommonFacts } from '@backstop/contracts'
+import { type Burst, formatMoney, NOTHING_IN_COMMON, type Storm } from '@backstop/contracts'
 import { nameMode } from './describe-action.ts'
 import { describeActor, describeOrigin, factOfOrigin } from './origin-text.ts'
 import { capitalise, type FactRow, nounOfSubject, toOneLine } from './wording.ts'

@@ -1,4 +1,4 @@
-import type { ActionDocument, Burst, DailyActor, ShownIncident, StormCommonFacts } from '@backstop/contracts'
+import { type ActionDocument, type DailyActor, NOTHING_IN_COMMON, type ShownIncident } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
 import { storeBurst, storeIncident } from './incidents.contract.ts'
@@ -100,11 +100,9 @@ export function describeActors(testApi: () => TestApi): void {
       expect((await api.get(`/v1/actions/${body.data[0].action_id}`)).body).toMatchObject({ actor_name: 'Ana' })
       const { incident_id } = body.data[0]
       await testApi().others.incidents.change({ _id: incident_id }, { actor_id: actorId })
-      const burst = await storeBurst(testApi(), projectId, processorId, 'stm_none')
-      const found = (await testApi().stores.incidents.find({ _id: burst }))?.burst
       const actor = { value: actorId, kind: 'dashboard_user', count: 12 } as const
-      const common = { ...(found?.common as StormCommonFacts), actor }
-      await testApi().others.incidents.change({ _id: burst }, { burst: { ...(found as Burst), common } })
+      const common = { ...NOTHING_IN_COMMON, actor }
+      const burst = await storeBurst(testApi(), projectId, processorId, 'stm_none', { common })
       const incidents = (await api.get(`/v1/incidents?project_id=${projectId}`)).body.data
       const shown = new Map(incidents.map((one: ShownIncident) => [one.incident_id, one]))
       expect(shown.get(incident_id)).toMatchObject({ actor_name: 'Ana' })
@@ -143,6 +141,31 @@ export function describeActors(testApi: () => TestApi): void {
       expect((await api.get(path)).body.data).toMatchObject([{ actor_id: actorId, name: null, role: 'unknown' }])
       expect((await api.delete(`${path}/${actorId}`)).status).toBe(404)
       expect((await api.patch(`${path}/${actorId}`, { role: 'ours' })).body).toMatchObject({ name: null, role: 'ours' })
+    })
+
+    test('that are users have no name in a burst of a deleted connection, and other actors keep theirs', async () => {
+      const { api, path, actorId, projectId, processorId } = await open()
+      await api.patch(`${path}/${actorId}`, { name: 'Ana' })
+      const burstBy = (kind: 'dashboard_user' | 'api_key') => {
+        const common = { ...NOTHING_IN_COMMON, actor: { value: actorId, kind, count: 12 } }
+        return storeBurst(testApi(), projectId, processorId, 'stm_none', { common })
+      }
+      const [byUser, byKey] = [await burstBy('dashboard_user'), await burstBy('api_key')]
+      const nameOf = async (id: string) => (await api.get(`/v1/incidents/${id}`)).body.burst.common.actor.name
+      expect([await nameOf(byUser), await nameOf(byKey)]).toEqual(['Ana', 'Ana'])
+      expect((await api.delete(`/v1/projects/${projectId}/connections/${processorId}`)).status).toBe(204)
+      expect([await nameOf(byUser), await nameOf(byKey)]).toEqual([undefined, 'Ana'])
+    })
+
+    test('that people named are listed without counts too, so that the name can be removed', async () => {
+      const { api, path, actorId } = await open()
+      await api.patch(`${path}/${actorId}`, { name: 'Ana', role: 'person' })
+      const listed = [{ actor_id: actorId, name: 'Ana', role: 'person', actions: 0, last_at: null }]
+      expect((await api.get(path)).body.data).toMatchObject(listed)
+      await testApi().others.actions.remove({ actor_id: actorId })
+      expect((await api.get(path)).body.data).toMatchObject([{ ...listed[0], kind: null, label: null }])
+      expect((await api.delete(`${path}/${actorId}`)).status).toBe(204)
+      expect((await api.get(path)).body.data).toEqual([])
     })
 
     test('are in the statement of a connection and of the project, with their names, also as CSV', async () => {

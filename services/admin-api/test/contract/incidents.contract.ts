@@ -1,6 +1,7 @@
 import { sampleBurst } from '@backstop/channels/test'
 import {
   type ActionDocument,
+  type Burst,
   type DeliveryDocument,
   deterministicId,
   type IncidentDocument,
@@ -115,8 +116,9 @@ export async function storeBurst(
   project_id: string,
   connection_id: string,
   storm_id: string,
+  burst: Partial<Burst> = {},
 ): Promise<string> {
-  const { data } = sampleBurst({}, { project_id, connection_id, storm_id, opened_at: new Date(now()).toISOString() })
+  const { data } = sampleBurst(burst, { project_id, connection_id, storm_id, opened_at: new Date(now()).toISOString() })
   if (!('incident' in data)) throw new Error('The sample is of another event')
   const { incident_id: _sample, ...incident } = data.incident
   const _id = newId('incident')

@@ -52,8 +52,8 @@ async function pageOfActors(
     (await stores.actors.findAll({ project_id: projectId, removed_at: null })).map(actor => [actor._id, actor]),
   )
   const counts = await countActors(stores, projectId)
-  const declared = [...said.values()].flatMap(({ _id, prefix }) => (prefix === null ? [] : [_id]))
-  const ordered = [...new Set([...counts.keys(), ...declared])]
+  // An actor that people named is listed without counts too, so that its name can be removed after its actions were erased.
+  const ordered = [...new Set([...counts.keys(), ...said.keys()])]
     .map(id => ({ id, at: Date.parse(counts.get(id)?.last_at ?? EPOCH) }))
     .filter(place => after === undefined || isAfter(place, after))
     .filter(({ id }) => role === undefined || (said.get(id)?.role ?? 'unknown') === role)

@@ -128,7 +128,7 @@ function changeOf(change: Body['change']): LifeCycleChange {
 }
 
 async function preview(
-  stores: Pick<ReadCollections, 'incidents' | 'actions' | 'actors'>,
+  stores: Pick<ReadCollections, 'incidents' | 'actions' | 'actors' | 'connections'>,
   project_id: string,
   { connection_id, code, states = [], from, to }: Selection,
   kind: LifeCycleChange['kind'],

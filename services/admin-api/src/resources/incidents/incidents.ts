@@ -119,7 +119,10 @@ async function findIds(search: SearchIndex, projectId: string | undefined, q: st
 }
 
 async function showWithTimeline(
-  stores: Pick<ReadCollections, 'actions' | 'actors' | 'deliveries' | 'silences' | 'stormMembers' | 'storms'>,
+  stores: Pick<
+    ReadCollections,
+    'actions' | 'actors' | 'connections' | 'deliveries' | 'silences' | 'stormMembers' | 'storms'
+  >,
   incident: IncidentDocument,
 ): Promise<IncidentWithTimeline> {
   const { project_id, action_id } = incident

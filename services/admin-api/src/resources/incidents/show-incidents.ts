@@ -10,7 +10,7 @@ type AboutAction = Pick<ActionDocument, '_id' | (typeof ABOUT)[number]>
 
 /** Incidents as lists show them: with their action, the storm that each belongs to, and the silence during which it opened. */
 export async function showIncidents(
-  stores: Pick<ReadCollections, 'actions' | 'actors' | 'stormMembers' | 'storms' | 'silences'>,
+  stores: Pick<ReadCollections, 'actions' | 'actors' | 'connections' | 'stormMembers' | 'storms' | 'silences'>,
   documents: readonly IncidentDocument[],
 ): Promise<ListedIncident[]> {
   if (documents.length === 0) return []

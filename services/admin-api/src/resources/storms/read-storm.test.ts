@@ -1,5 +1,6 @@
 import type {
   ActorDocument,
+  ConnectionDocument,
   IncidentDocument,
   IncidentState,
   StormDocument,
@@ -12,7 +13,7 @@ import { countStorms } from './read-storm.ts'
 const storm = (id: string) => ({ _id: id, connection_id: 'con_1' }) as StormDocument
 
 async function createStores(perStorm: number) {
-  const { stormMembers, incidents, actors } = createMemoryStores()
+  const { stormMembers, incidents, actors, connections } = createMemoryStores()
   const states: IncidentState[] = ['open', 'acknowledged', 'resolved']
   for (const storm_id of ['stm_1', 'stm_2']) {
     for (let index = 0; index < perStorm; index++) {
@@ -32,7 +33,7 @@ async function createStores(perStorm: number) {
   }
   const said = { _id: 'acr_1', project_id: 'prj_1', name: 'Support tool', removed_at: null }
   await actors.put(said as unknown as ActorDocument)
-  return { stormMembers, incidents, actors }
+  return { stormMembers, incidents, actors, connections }
 }
 
 test('counts the incidents of each storm without reading whole documents, and no more of them at once than a batch', async () => {
@@ -41,6 +42,7 @@ test('counts the incidents of each storm without reading whole documents, and no
   const watched = {
     stormMembers: { batches: stores.stormMembers.batches },
     actors: stores.actors,
+    connections: stores.connections,
     incidents: {
       batches: async function* (where, fields) {
         for await (const batch of stores.incidents.batches(where, fields)) {
@@ -75,4 +77,19 @@ test('leaves out a member whose incident is not stored, with its money', async (
     actor: { actor_id: 'acr_1', actor_name: 'Support tool', incidents: 2 },
   })
   expect(counts.get('stm_2')).toBeUndefined()
+})
+
+test('names nobody of a storm of a deleted connection, and the actors of other storms', async () => {
+  const stores = await createStores(3)
+  const members = await stores.stormMembers.findAll({ storm_id: 'stm_1' })
+  for (const member of members) await stores.stormMembers.put({ ...member, connection_id: 'con_2/acct_1' })
+  await stores.connections.put({
+    _id: 'con_2',
+    project_id: 'prj_1',
+    status: 'deleted',
+  } as unknown as ConnectionDocument)
+  const ofAccount = { ...storm('stm_1'), connection_id: 'con_2/acct_1' }
+  const counts = await countStorms(stores, [ofAccount, storm('stm_2')])
+  expect(counts.get('stm_1')?.actor).toEqual({ actor_id: 'acr_1', incidents: 2 })
+  expect(counts.get('stm_2')?.actor).toEqual({ actor_id: 'acr_1', actor_name: 'Support tool', incidents: 2 })
 })

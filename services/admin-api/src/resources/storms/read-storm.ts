@@ -1,6 +1,7 @@
 import {
   type CountedValue,
   type IncidentDocument,
+  partsOfStormScope,
   type StormDocument,
   type StormMemberDocument,
   ValueCounter,
@@ -9,7 +10,7 @@ import { LIST_WITHIN_MS } from '@backstop/kit/mongo'
 import type { ListPosition } from '../../http/cursor.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { stopIfAborted, walkPages } from '../../store/walk-pages.ts'
-import { readActorNames } from '../actors/name-actors.ts'
+import { readActorNames, readDeletedConnections } from '../actors/name-actors.ts'
 import { addIncident, EMPTY_COUNT, type StormCount } from './rules/storm.ts'
 
 interface Stores {
@@ -19,6 +20,7 @@ interface Stores {
 
 interface CountedStores extends Stores {
   readonly actors: ReadCollections['actors']
+  readonly connections: ReadCollections['connections']
 }
 
 type Member = Pick<StormMemberDocument, '_id' | 'storm_id' | 'amount' | 'currency' | 'state' | 'facts'>
@@ -47,7 +49,10 @@ export async function* readIncidents<F extends keyof IncidentDocument & string>(
   }
 }
 
-/** Counts the incidents of each storm, and names who made most of them. A storm without incidents is left out. */
+/**
+ * Counts the incidents of each storm, and names who made most of them. A storm without incidents is left out. Members do not say what
+ * their actor is, so the storm of a deleted connection names none: it may be a person.
+ */
 export async function countStorms(
   stores: CountedStores,
   storms: readonly StormDocument[],
@@ -65,11 +70,16 @@ export async function countStorms(
     }
   }
   const most = [...counts].map(([id, count]) => ({ id, count, actor: actors.get(id)?.most(sizeOf(count)) ?? null }))
-  const names = await readActorNames(
-    stores,
-    most.map(({ actor }) => actor?.value),
-  )
-  return new Map(most.map(({ id, count, actor }) => [id, { ...count, actor: actor && showActor(actor, names) }]))
+  const connectionOf = new Map(storms.map(one => [one._id, partsOfStormScope(one.connection_id).connectionId]))
+  const [names, deleted] = await Promise.all([
+    readActorNames(
+      stores,
+      most.map(({ actor }) => actor?.value),
+    ),
+    readDeletedConnections(stores, [...connectionOf.values()]),
+  ])
+  const namesOf = (id: string) => (deleted.has(connectionOf.get(id) ?? '') ? new Map<string, string>() : names)
+  return new Map(most.map(({ id, count, actor }) => [id, { ...count, actor: actor && showActor(actor, namesOf(id)) }]))
 }
 
 function showActor(
