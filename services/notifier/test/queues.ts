@@ -74,7 +74,7 @@ export function job(id: string, channelId: string, more: Partial<DeliveryJob> = 
     channelKind: 'webhook',
     orderingKey: id,
     firstAttemptAtMs: null,
-    ladderFromAttempt: 1,
+    ladderAttemptsAtMs: [],
     isKnown: false,
     atOnce: false,
     isLateOnPurpose: false,

@@ -47,7 +47,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       attempt,
       test: false,
       firstAttemptAtMs: NOW,
-      ladderFromAttempt: 1,
+      ladderAttemptsAtMs: [],
       startedAtMs,
       endedAtMs: startedAtMs + 10,
       answer: { kind: 'http', status, retryAfter: null, body: 'hm' },

@@ -17,8 +17,8 @@ export interface DeliveryProgress {
    * When the first attempt of the ladder began, or when a person restarted the ladder; null before the first attempt.
    */
   readonly firstAttemptAtMs: number | null
-  /** The number of the first attempt of the ladder. */
-  readonly ladderFromAttempt: number
+  /** When the recorded attempts on its ladder began, in their order. */
+  readonly ladderAttemptsAtMs: readonly number[]
   /** The number of the last recorded attempt; 0 before the first. */
   readonly lastAttempt: number
   /** When the last recorded attempt began; null before the first. */
@@ -174,7 +174,9 @@ export function progressOf(document: StoredProgress): DeliveryProgress {
     createdAtMs: document.created_at.getTime(),
     isRequeued: document.ladder_from !== undefined,
     firstAttemptAtMs: (document.ladder_from?.at ?? document.attempts[0]?.at)?.getTime() ?? null,
-    ladderFromAttempt,
+    ladderAttemptsAtMs: document.attempts
+      .filter(({ attempt }) => attempt >= ladderFromAttempt)
+      .map(({ at }) => at.getTime()),
     lastAttempt: document.attempts.at(-1)?.attempt ?? 0,
     lastAttemptAtMs: document.attempts.at(-1)?.at.getTime() ?? null,
     next: next === null ? null : { attempt: next.attempt, dueAtMs: next.due_at.getTime(), topic: next.topic },

@@ -121,7 +121,7 @@ async function sendJobs(
       attempt: job.request.attempt,
       test: job.request.test,
       firstAttemptAtMs: job.firstAttemptAtMs,
-      ladderFromAttempt: job.ladderFromAttempt,
+      ladderAttemptsAtMs: job.ladderAttemptsAtMs,
       ...(digestId === undefined ? {} : { digestId }),
       startedAtMs,
       endedAtMs,

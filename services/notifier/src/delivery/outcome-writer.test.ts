@@ -54,13 +54,13 @@ function endedAttempt(id: string, atMs: number) {
   const request = { delivery_id: id, channel_id: 'chn_1', project_id: told.project_id, attempt: 1, test: false }
   const job: DeliveryJob = {
     request: { ...request, alert: told },
-    ...({ channelKind: 'webhook', orderingKey: id, firstAttemptAtMs: null, ladderFromAttempt: 1 } as const),
+    ...({ channelKind: 'webhook', orderingKey: id, firstAttemptAtMs: null, ladderAttemptsAtMs: [] } as const),
     ...{ isKnown: false, atOnce: false, isLateOnPurpose: false, goesAlone: false, digestGroup: null },
     ...{ receivedAtMs: atMs, messages: [] },
   }
   const facts = { deliveryId: id, channelKind: 'webhook', attempt: 1, test: false, firstAttemptAtMs: null } as const
   const answer = { kind: 'http', status: 200, retryAfter: null, body: '' } as const
-  const times = { ladderFromAttempt: 1, startedAtMs: atMs, endedAtMs: atMs }
+  const times = { ladderAttemptsAtMs: [], startedAtMs: atMs, endedAtMs: atMs }
   return { job, outcome: outcomeOfAttempt({ ...facts, ...times, answer }) }
 }
 

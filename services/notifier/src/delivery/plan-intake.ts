@@ -203,7 +203,7 @@ class Planner {
     if (progress === undefined) {
       this.#attempt(request, from, channelKind, {
         firstAttemptAtMs: null,
-        ladderFromAttempt: 1,
+        ladderAttemptsAtMs: [],
         isKnown: false,
         goesAlone: false,
         digestGroup: null,
@@ -243,7 +243,7 @@ class Planner {
     channelKind: DeliveryJob['channelKind'],
     known: Pick<
       DeliveryJob,
-      'firstAttemptAtMs' | 'ladderFromAttempt' | 'isKnown' | 'endedAddresses' | 'goesAlone' | 'digestGroup'
+      'firstAttemptAtMs' | 'ladderAttemptsAtMs' | 'isKnown' | 'endedAddresses' | 'goesAlone' | 'digestGroup'
     >,
   ): void {
     const nowMs = this.#options.clock.now()
@@ -260,7 +260,7 @@ class Planner {
       this.#addDone(from, postponedMessage(this.#options.codec, request, from.message.headers, nowMs, postponeMs))
       return
     }
-    const { firstAttemptAtMs, ladderFromAttempt, isKnown, endedAddresses, digestGroup } = known
+    const { firstAttemptAtMs, ladderAttemptsAtMs, isKnown, endedAddresses, digestGroup } = known
     const goesAlone = known.goesAlone || isAlarm(request.alert)
     const paceTarget = record === undefined ? undefined : paceTargetOf(record.channel)
     const repeats = digestGroup !== null && !goesAlone && !atOnce
@@ -270,7 +270,7 @@ class Planner {
       channelKind,
       orderingKey: orderingKey(request.alert),
       firstAttemptAtMs,
-      ladderFromAttempt,
+      ladderAttemptsAtMs,
       isKnown,
       atOnce,
       isLateOnPurpose:

@@ -22,8 +22,8 @@ export interface DeliveryJob {
   readonly orderingKey: string
   /** When the first attempt of the delivery's ladder began; null if this attempt is the first. */
   readonly firstAttemptAtMs: number | null
-  /** The number of the first attempt of the ladder. */
-  readonly ladderFromAttempt: number
+  /** When the attempts before it on its ladder began, in their order. */
+  readonly ladderAttemptsAtMs: readonly number[]
   /** True if the delivery was stored before this message arrived, so another process may have changed it. */
   readonly isKnown: boolean
   /**

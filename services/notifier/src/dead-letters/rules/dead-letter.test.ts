@@ -11,7 +11,7 @@ const waitingFor = (attempt: number, dueAtMs: number): DeliveryProgress => ({
   createdAtMs: 1,
   isRequeued: false,
   firstAttemptAtMs: null,
-  ladderFromAttempt: 1,
+  ladderAttemptsAtMs: [],
   lastAttempt: attempt - 1,
   lastAttemptAtMs: null,
   next: { attempt, dueAtMs, topic: 'deliveries' },

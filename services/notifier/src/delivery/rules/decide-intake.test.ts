@@ -9,7 +9,7 @@ const progress = (facts: Partial<DeliveryProgress>): DeliveryProgress => ({
   createdAtMs: 1,
   isRequeued: false,
   firstAttemptAtMs: 1,
-  ladderFromAttempt: 1,
+  ladderAttemptsAtMs: [],
   lastAttempt: 1,
   lastAttemptAtMs: 1,
   next: next(2),

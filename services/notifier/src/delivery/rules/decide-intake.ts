@@ -5,7 +5,7 @@ import type { DeliveryProgress } from '../../delivery-record/delivery-store.ts'
  * the recorded progress decides.
  */
 export type IntakeDecision =
-  | { kind: 'attempt'; attempt: number; firstAttemptAtMs: number | null; ladderFromAttempt: number; reason: 'due' }
+  | { kind: 'attempt'; attempt: number; reason: 'due' }
   /**
    * The attempt is recorded, but the process may have crashed before it produced the next message: produce it again.
    */
@@ -41,6 +41,5 @@ export function decideIntake(attempt: number, dueAtMs: number | null, progress: 
   if (attempt < next.attempt) return { kind: 'skip', reason: 'stale_attempt' }
   // The document is older than the message if the message's number is larger than the next attempt's (a restored
   // backup). The document's number is used, because an outcome with any other number cannot be recorded.
-  const { firstAttemptAtMs, ladderFromAttempt } = progress
-  return { kind: 'attempt', attempt: next.attempt, firstAttemptAtMs, ladderFromAttempt, reason: 'due' }
+  return { kind: 'attempt', attempt: next.attempt, reason: 'due' }
 }

@@ -9,7 +9,7 @@ const facts = (more: Partial<AttemptFacts>): AttemptFacts => ({
   attempt: 1,
   test: false,
   firstAttemptAtMs: null,
-  ladderFromAttempt: 1,
+  ladderAttemptsAtMs: [],
   startedAtMs: 1_000,
   endedAtMs: 1_250,
   answer: { kind: 'http', status: 200, retryAfter: null, body: 'thanks' },

@@ -27,8 +27,8 @@ export interface AttemptFacts {
   readonly test: boolean
   /** When the first attempt of the ladder began; null if this attempt is the first. */
   readonly firstAttemptAtMs: number | null
-  /** The number of the first attempt of the ladder. */
-  readonly ladderFromAttempt: number
+  /** When the attempts before it on its ladder began, in their order. */
+  readonly ladderAttemptsAtMs: readonly number[]
   /** The id of the digest that contained the alert; absent if the alert was sent alone. */
   readonly digestId?: string
   readonly startedAtMs: number
@@ -72,11 +72,10 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
     case 'retry': {
       const firstAttemptAtMs = facts.firstAttemptAtMs ?? facts.startedAtMs
       const { retryAfterMs } = outcome
-      const { ladderFromAttempt } = facts
       const next = decideNextAttempt({
         attempt,
-        ladderFromAttempt,
         firstAttemptAtMs,
+        ladderAttemptsAtMs: [...facts.ladderAttemptsAtMs, facts.startedAtMs],
         nowMs: endedAtMs,
         test,
         retryAfterMs,

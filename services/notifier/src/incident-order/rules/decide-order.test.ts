@@ -11,7 +11,7 @@ const progress = (state: DeliveryProgress['state'], nextAttempt: number | null):
   createdAtMs: 1,
   isRequeued: false,
   firstAttemptAtMs: 1,
-  ladderFromAttempt: 1,
+  ladderAttemptsAtMs: [],
   lastAttempt: 1,
   lastAttemptAtMs: 1,
   goesAlone: false,

@@ -42,13 +42,13 @@ test.each([
       reason: 'brought_forward',
       attempt: 3,
       waitsFor: 3,
-      ladderFrom: { attempt: 2, at: new Date(0) },
+      ladderFrom: { attempt: 1, at: new Date(0) },
     },
   },
   {
     name: 'one that a person had attempted beside its ladder before',
     known: { ...retrying, requested_by: 'cmd_0', ladder_from: { attempt: 2, at: new Date(-5) } },
-    expected: { kind: 'requeue', attempt: 3, ladderFrom: { attempt: 3, at: new Date(-5) } },
+    expected: { kind: 'requeue', attempt: 3, ladderFrom: { attempt: 2, at: new Date(-5) } },
   },
   {
     name: 'one that is due',

@@ -65,9 +65,9 @@ export function decideRequeue(requested: RequeueRequest, delivery: RequeueFacts 
   if (isDue) return { kind: 'produce_again', reason: 'due_already', attempt: next.attempt }
   // The attempt number stays. The message on the delay line is recognised later by its number or its due time.
   if (next !== null) {
-    // The ladder starts one attempt later, so that a manual attempt uses up no rung. The 72 hours do not start again.
-    const ladderFrom = { attempt: ladder.attempt + 1, at: ladder.at }
-    return { kind: 'requeue', reason: 'brought_forward', attempt: next.attempt, waitsFor: next.attempt, ladderFrom }
+    // An attempt before its time uses up no rung (next-attempt.ts). The 72 hours do not start again.
+    const { attempt } = next
+    return { kind: 'requeue', reason: 'brought_forward', attempt, waitsFor: attempt, ladderFrom: ladder }
   }
   const attempt = (attempts.at(-1)?.attempt ?? 0) + 1
   return { kind: 'requeue', reason: 'ladder_begins_anew', attempt, waitsFor: null, ladderFrom: { attempt, at: null } }

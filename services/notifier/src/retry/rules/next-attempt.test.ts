@@ -3,54 +3,50 @@ import { decideNextAttempt, decidePostponement } from './next-attempt.ts'
 
 const T0 = 1_000_000_000_000
 const HOUR = 3_600_000
-const failed = { attempt: 1, firstAttemptAtMs: T0, nowMs: T0, test: false, retryAfterMs: null }
+const failed = {
+  ...{ attempt: 1, firstAttemptAtMs: T0, ladderAttemptsAtMs: [T0], nowMs: T0, test: false, retryAfterMs: null },
+}
+
+/** Attempts that begin so many seconds after the first one. */
+const after = (...seconds: readonly number[]) => {
+  const ladderAttemptsAtMs = [T0, ...seconds.map(second => T0 + second * 1_000)]
+  const nowMs = ladderAttemptsAtMs.at(-1) ?? T0
+  return decideNextAttempt({ ...failed, attempt: ladderAttemptsAtMs.length, ladderAttemptsAtMs, nowMs })
+}
 
 describe('the retry ladder', () => {
   test.each([
-    { attempt: 1, afterS: 0, topic: 'deliveries.retry.5s', delayMs: 5_000 },
-    { attempt: 2, afterS: 5, topic: 'deliveries.retry.1m', delayMs: 60_000 },
-    { attempt: 3, afterS: 65, topic: 'deliveries.retry.10m', delayMs: 600_000 },
-    { attempt: 4, afterS: 665, topic: 'deliveries.retry.1h', delayMs: HOUR },
-    { attempt: 5, afterS: 4_265, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
-    { attempt: 11, afterS: 133_865, topic: 'deliveries.retry.6h', delayMs: 6 * HOUR },
-    // The first attempt of a receiver that hangs lasts longer than the first rung.
-    { attempt: 1, afterS: 10, topic: 'deliveries.retry.5s', delayMs: 5_000 },
-  ])('after attempt $attempt, $afterS s after the first, the next one comes by $topic', one => {
-    const { attempt, afterS, topic, delayMs } = one
-    const nowMs = T0 + afterS * 1_000
-    expect(decideNextAttempt({ ...failed, attempt, nowMs })).toEqual({
-      kind: 'retry',
-      attempt: attempt + 1,
-      dueAtMs: nowMs + delayMs,
-      topic,
-      reason: 'ladder',
-    })
+    { name: 'the first attempt', next: after(), topic: 'deliveries.retry.5s', afterS: 5 },
+    { name: 'the second', next: after(5), topic: 'deliveries.retry.1m', afterS: 65 },
+    { name: 'the third', next: after(5, 65), topic: 'deliveries.retry.10m', afterS: 665 },
+    { name: 'the fourth', next: after(5, 65, 665), topic: 'deliveries.retry.1h', afterS: 4_265 },
+    { name: 'the fifth', next: after(5, 65, 665, 4_265), topic: 'deliveries.retry.6h', afterS: 25_865 },
+    { name: 'the sixth', next: after(5, 65, 665, 4_265, 25_865), topic: 'deliveries.retry.6h', afterS: 47_465 },
+    { name: 'a second that was held for hours', next: after(7_200), topic: 'deliveries.retry.1m', afterS: 7_260 },
+  ])('after $name the next one comes by $topic', ({ next, topic, afterS }) => {
+    expect(next).toMatchObject({ kind: 'retry', dueAtMs: T0 + afterS * 1_000, topic, reason: 'ladder' })
   })
 
-  test('is not climbed by attempts that were brought forward', () => {
-    for (const attempt of [4, 5, 6])
-      expect(decideNextAttempt({ ...failed, attempt, nowMs: T0 + 100_000 })).toMatchObject({
-        topic: 'deliveries.retry.10m',
-      })
+  test('is not climbed by attempts that were brought forward, also not long after the first one', () => {
+    expect(after(5, 65, 80, 90)).toMatchObject({ attempt: 6, topic: 'deliveries.retry.10m' })
+    expect(after(7_200, 7_240, 7_290, 7_340)).toMatchObject({ attempt: 6, topic: 'deliveries.retry.1m' })
   })
 
   test('ends 72 hours after the first attempt', () => {
-    const last = decideNextAttempt({ ...failed, attempt: 15, nowMs: T0 + 66 * HOUR })
-    expect(last.kind).toBe('retry')
-    const over = decideNextAttempt({ ...failed, attempt: 15, nowMs: T0 + 66 * HOUR + 1 })
-    expect(over).toEqual({ kind: 'no_retry', reason: 'retry_window_over' })
+    const endsS = (66 * HOUR) / 1_000
+    expect(after(5, 65, 665, 4_265, endsS).kind).toBe('retry')
+    expect(after(5, 65, 665, 4_265, endsS + 0.001)).toEqual({ kind: 'no_retry', reason: 'retry_window_over' })
   })
 
   test('makes 16 attempts of a receiver that never answers', () => {
-    let nowMs = T0
-    let attempt = 1
+    const ladderAttemptsAtMs = [T0]
     for (;;) {
-      const next = decideNextAttempt({ ...failed, attempt, nowMs })
+      const [nowMs = T0, attempt] = [ladderAttemptsAtMs.at(-1), ladderAttemptsAtMs.length]
+      const next = decideNextAttempt({ ...failed, attempt, ladderAttemptsAtMs, nowMs })
       if (next.kind === 'no_retry') break
-      nowMs = next.dueAtMs
-      attempt = next.attempt
+      ladderAttemptsAtMs.push(next.dueAtMs)
     }
-    expect(attempt).toBe(16)
+    expect(ladderAttemptsAtMs).toHaveLength(16)
   })
 })
 
@@ -97,10 +93,8 @@ test.each([
 })
 
 test('a ladder that began anew starts from its first rung, and ends 72 hours after', () => {
-  const anew = { ...failed, attempt: 17, ladderFromAttempt: 17, firstAttemptAtMs: failed.nowMs - 10 }
+  const anew = { ...failed, attempt: 17, firstAttemptAtMs: failed.nowMs - 10 }
   expect(decideNextAttempt(anew)).toMatchObject({ attempt: 18, topic: 'deliveries.retry.5s' })
-  const third = { ...anew, attempt: 19, nowMs: failed.nowMs + 65_000 }
-  expect(decideNextAttempt(third)).toMatchObject({ attempt: 20, topic: 'deliveries.retry.10m' })
   const late = { ...anew, firstAttemptAtMs: failed.nowMs - 72 * HOUR }
   expect(decideNextAttempt(late)).toEqual({ kind: 'no_retry', reason: 'retry_window_over' })
 })

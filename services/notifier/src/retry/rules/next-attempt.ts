@@ -7,6 +7,9 @@ export type NextAttempt =
   | { kind: 'retry'; attempt: number; dueAtMs: number; topic: Rung['topic']; reason: 'ladder' | 'retry_after' }
   | { kind: 'no_retry'; reason: 'test_is_attempted_once' | 'retry_window_over' }
 
+/** How much the clocks of the processes that made two attempts may differ, in milliseconds. */
+const CLOCKS_MAY_DIFFER_MS = 1_000
+
 /** How long after its first attempt a delivery is retried, in milliseconds. */
 export const RETRY_WINDOW_MS = 72 * 3_600_000
 
@@ -18,17 +21,16 @@ export const RETRY_WINDOW_MS = 72 * 3_600_000
  */
 export function decideNextAttempt(failed: {
   attempt: number
-  /** The number of the attempt on the first rung: 1, or a later one after a manual retry. */
-  ladderFromAttempt?: number
-  /** When the attempt on the first rung began. */
+  /** When the attempt on the first rung began, or when a person restarted the ladder. */
   firstAttemptAtMs: number
+  /** When the attempts on the ladder began, in their order; the last one is this attempt. */
+  ladderAttemptsAtMs: readonly number[]
   nowMs: number
   test: boolean
   retryAfterMs: number | null
 }): NextAttempt {
   if (failed.test) return { kind: 'no_retry', reason: 'test_is_attempted_once' }
-  const climbed = failed.attempt - (failed.ladderFromAttempt ?? 1)
-  const onLadder = Math.max(0, Math.min(climbed, highestRungAfter(failed.nowMs - failed.firstAttemptAtMs)))
+  const onLadder = rungAfter(failed.ladderAttemptsAtMs)
   const asked = rungAtOrAbove(failed.retryAfterMs ?? 0)
   const rung = RETRY_RUNGS[Math.max(onLadder, asked)] as Rung
   const dueAtMs = failed.nowMs + rung.delayMs
@@ -42,14 +44,13 @@ export function decideNextAttempt(failed: {
   }
 }
 
-/** The highest rung that attempts at their own times have reached so many milliseconds after the first one. */
-function highestRungAfter(elapsedMs: number): number {
-  let rung = 0
-  for (let reachedMs = RETRY_RUNGS[0].delayMs; reachedMs <= elapsedMs && rung < RETRY_RUNGS.length - 1; ) {
-    rung += 1
-    reachedMs += RETRY_RUNGS[rung]?.delayMs ?? Number.POSITIVE_INFINITY
-  }
-  return rung
+/** The rung of the next attempt. An attempt that came earlier than its rung says was brought forward, and is on the same rung as the one before. */
+function rungAfter(attemptsAtMs: readonly number[]): number {
+  return attemptsAtMs.reduce((rung, atMs, index) => {
+    const waitedMs = atMs - (attemptsAtMs[index - 1] ?? atMs)
+    const isOnTime = index > 0 && waitedMs + CLOCKS_MAY_DIFFER_MS >= (RETRY_RUNGS[rung]?.delayMs ?? 0)
+    return isOnTime ? Math.min(rung + 1, RETRY_RUNGS.length - 1) : rung
+  }, 0)
 }
 
 function rungAtOrAbove(delayMs: number): number {
