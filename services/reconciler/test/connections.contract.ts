@@ -45,5 +45,16 @@ export function connectionContract(name: string, open: () => Promise<Connections
       expect(await connections.projectName('prj_named')).toBe('Webshop')
       expect(await connections.projectName('prj_none')).toBe(null)
     })
+
+    test('a connection has the settings of its connected accounts only if they are asked for', async () => {
+      const accounts = [{ account: 'acct_1', out_of_band: 'ignore' as const }]
+      await addConnection(connectionOf('con_platform', { accounts, read_key: KEY }), null)
+      await addConnection(connectionOf('con_plain', {}), null)
+      const ids = ['con_platform', 'con_plain']
+      const settings = [...(await connections.withAccounts(ids)).values()].map(one => [one._id, one.accounts])
+      expect(Object.fromEntries(settings)).toEqual({ con_platform: accounts, con_plain: [] })
+      const plain = [...(await connections.byIds(ids)).values(), ...(await connections.readable())]
+      expect(plain.map(one => 'accounts' in one)).toEqual([false, false, false])
+    })
   })
 }

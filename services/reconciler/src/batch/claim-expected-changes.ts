@@ -12,20 +12,23 @@ import type { CaseResult } from './workspace.ts'
 
 export type StoredUses = ReadonlyMap<string, ExpectedChangeUses>
 
+/** The ids of expected changes whose claims were refused, by the id of the case. */
+export type RefusedClaims = ReadonlyMap<string, ReadonlySet<string>>
+
 /** Attempts to write a document that other processes write too. After that the batch is deferred. */
 const MAX_TRIES = 20
 
 /**
  * Claims the uses of expected changes that these results need. Call it before the results are saved, so that every
  * saved outcome has its uses.
- * @returns ids of the cases whose claim was refused, because the expected change is used up; decide them again
+ * @returns the ids of the expected changes that are used up, by the id of the case whose claim was refused; decide these cases again
  */
 export async function claimUses(
   results: readonly CaseResult[],
   stored: StoredUses,
   store: ExpectedChangeUsesStore,
-): Promise<ReadonlySet<string>> {
-  const refused = new Set<string>()
+): Promise<RefusedClaims> {
+  const refused = new Map<string, Set<string>>()
   const needs = results
     .flatMap(({ theCase, before }) => neededUsesOf(theCase, before, stored))
     .filter(need => need.isMore)
@@ -37,7 +40,7 @@ export async function claimUses(
       last = granted.refused
       return granted.next
     })
-    for (const id of last) refused.add(id)
+    for (const id of last) refused.set(id, (refused.get(id) ?? new Set()).add(expectedChange.id))
   }
   return refused
 }

@@ -17,7 +17,7 @@ import {
   usedElsewhere,
   withExpectedChanges,
 } from '@backstop/verdict'
-import type { StoredUses } from './claim-expected-changes.ts'
+import type { RefusedClaims, StoredUses } from './claim-expected-changes.ts'
 import type { ExpectedChangeStore, ExpectedChangeUsesStore } from './expected-change-store.ts'
 import type { CaseInput } from './work-item.ts'
 
@@ -36,14 +36,14 @@ export interface ExpectedChangeSources {
  * Loads the expected changes that may explain actions of the round's cases: those without a subject, and those whose
  * subject is a name of a case, including names that the case gets from the round's inputs.
  * @param looked the cases that have a look in this round
- * @param round.refused the ids of the cases whose claims were refused in the round before
+ * @param round.refused the claims that were refused in the round before
  */
 export async function loadExpectedChanges(
   caseInputs: readonly CaseInput[],
   cases: readonly Case[],
   looked: readonly Case[],
   stores: ExpectedChangeSources,
-  { refused, now }: { readonly refused: ReadonlySet<string>; readonly now: number },
+  { refused, now }: { readonly refused: RefusedClaims; readonly now: number },
 ): Promise<LoadedExpectedChanges> {
   const found = await findExpectedChanges(caseInputs, cases, looked, stores, now)
   const known = new Set(cases.flatMap(({ expectedChanges }) => expectedChanges.map(idOf)))
@@ -55,11 +55,12 @@ export async function loadExpectedChanges(
   ])
   const stands = new Set(standing.map(({ _id }) => _id))
   const refreshing = cases.flatMap(theCase => {
-    // The claim of a refused case counted uses as its own that it never got. One may be of an action of another case, which joins it now.
-    const isOwn = isUseOf(theCase, refused.has(theCase.id) ? 0 : theCase.version)
+    const wasRefused = refused.get(theCase.id)
     const refreshed = [...theCase.expectedChanges, ...(found.get(theCase) ?? [])].map(expectedChange => {
       // A deleted expected change covers no further action. Actions that it covers already stay covered.
       const isTakenBack = known.has(expectedChange.id) && !stands.has(expectedChangeIdOf(expectedChange.id))
+      // A refused claim counted uses as the case's own that it never got. One may be of an action of another case, which joins it now.
+      const isOwn = isUseOf(theCase, wasRefused?.has(expectedChange.id) === true ? 0 : theCase.version)
       const used = usedElsewhere(uses.get(expectedChange.id), isOwn)
       const deleted = { ...used, changes: expectedChange.maxChanges, isDeleted: true } as const
       return { ...expectedChange, usedElsewhere: isTakenBack ? deleted : used }

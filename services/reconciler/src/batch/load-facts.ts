@@ -5,7 +5,7 @@ import type { Case, ConnectionPolicy, LookFacts } from '@backstop/verdict'
 import type { CaseStore } from '../cases/case-store.ts'
 import type { ConnectionReader, ConnectionWithAccounts } from '../connections/connection-reader.ts'
 import { canRead } from '../reading/connection-readers.ts'
-import type { StoredUses } from './claim-expected-changes.ts'
+import type { RefusedClaims, StoredUses } from './claim-expected-changes.ts'
 import {
   type ExpectedChangeSources,
   loadExpectedChanges,
@@ -41,8 +41,8 @@ export interface RoundInputs {
   readonly all: readonly CaseInput[]
   /** Those that will be decided. */
   readonly open: readonly CaseInput[]
-  /** Ids of the cases whose claims of expected changes were refused in the round before. */
-  readonly refused: ReadonlySet<string>
+  /** The claims of expected changes that were refused in the round before. */
+  readonly refused: RefusedClaims
 }
 
 /**
@@ -161,7 +161,7 @@ function policyOf(connection: ConnectionWithAccounts, hasExecuted: boolean): Con
     connectionId: connection._id,
     provider: connection.kind,
     outOfBand: connection.out_of_band,
-    ...(connection.accounts === undefined ? {} : { accounts: connection.accounts }),
+    accounts: connection.accounts,
     deleted: connection.status === 'deleted',
     canRead: canRead(connection),
     hasExecuted,

@@ -19,7 +19,7 @@ import type { Inbox, InboxEntry } from '../inbox/inbox-store.ts'
 import { rereadMessage } from '../reading/held-hints.ts'
 import { touchedDays } from '../totals/rules/touched-days.ts'
 import type { TotalsStore } from '../totals/totals-store.ts'
-import { claimUses, releaseUses } from './claim-expected-changes.ts'
+import { claimUses, type RefusedClaims, releaseUses } from './claim-expected-changes.ts'
 import type { ExpectedChangeUsesStore } from './expected-change-store.ts'
 import { type FactSources, loadRound } from './load-facts.ts'
 import type { ProjectionStore } from './projection-store.ts'
@@ -133,12 +133,12 @@ async function withEffects(items: readonly WorkItem[], { stores, clock }: Reconc
     if (item.kind === 'event') return [item.event.connection_id]
     return item.kind === 'readback' ? [item.readback.connection_id] : []
   })
-  const named = await stores.connections.byIds([...new Set(ids)])
-  const withRule = [...named.values()].filter(({ refunded_twice_within_hours: hours }) => hours != null)
-  const connections = new Map([...named, ...(await stores.connections.withAccounts(withRule.map(({ _id }) => _id)))])
+  const connections = await stores.connections.byIds([...new Set(ids)])
+  const ruled = [...connections.values()].filter(({ refunded_twice_within_hours: hours }) => hours != null)
+  const withRule = await stores.connections.withAccounts(ruled.map(({ _id }) => _id))
   const now = clock.now()
   const projectIds = [...connections.values()].map(({ project_id }) => project_id)
-  const context = { connections, actors: await stores.actors.ofProjects(projectIds, now), now }
+  const context = { connections, withRule, actors: await stores.actors.ofProjects(projectIds, now), now }
   return items.map(item => ({ item, effects: effectsOf(item, context) }))
 }
 
@@ -193,7 +193,7 @@ async function decideAndSave(
   const saved: CaseResult[] = []
   let conflicts = 0
   let round = withInputs
-  let refused: ReadonlySet<string> = new Set()
+  let refused: RefusedClaims = new Map()
   for (let count = 1; round.length > 0; count += 1) {
     const decided = await decideRound(round, isDone, refused, parts)
     const { workspace, results, lost } = decided
@@ -211,12 +211,12 @@ async function decideAndSave(
 async function decideRound(
   round: readonly ItemWithEffects[],
   isDone: (entry: ItemWithEffects) => boolean,
-  refusedBefore: ReadonlySet<string>,
+  refusedBefore: RefusedClaims,
   parts: ReconcileParts,
 ): Promise<{
   workspace: Workspace
   results: CaseResult[]
-  refused: ReadonlySet<string>
+  refused: RefusedClaims
   /** Also the refused ones. */
   lost: ReadonlySet<string>
 }> {
@@ -236,7 +236,7 @@ async function decideRound(
   const lost = await cases.save(granted.flatMap(({ change }) => change ?? []))
   const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
   await releaseUses(saved, loaded.uses, expectedChangeUses)
-  return { workspace, results, refused, lost: new Set([...lost, ...refused]) }
+  return { workspace, results, refused, lost: new Set([...lost, ...refused.keys()]) }
 }
 
 /**

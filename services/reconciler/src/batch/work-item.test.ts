@@ -24,6 +24,7 @@ test('a hint is normalised once, and its re-read has the targets of the hint', (
   const connection = connectionOf('con_1', { kind: 'subscription', site: 'acme', read_key: key })
   const { reread } = effectsOf(itemOfEvent(event), {
     connections: new Map([['con_1', connection]]),
+    withRule: new Map(),
     actors: { identify: () => undefined },
     now: Date.parse('2026-11-21T10:00:01Z'),
   })
@@ -48,7 +49,7 @@ test('an object that was read has the mode that its key shows', () => {
   }
   const { caseInputs } = effectsOf(
     { kind: 'readback', readback },
-    { connections: new Map(), actors: { identify: () => undefined }, now: 0 },
+    { connections: new Map(), withRule: new Map(), actors: { identify: () => undefined }, now: 0 },
   )
   const inputs = caseInputs.map(({ input }) => input)
   expect(inputs).toMatchObject([{ sighting: { details: { mode: 'test' } } }])

@@ -115,8 +115,9 @@ export interface ItemEffects {
 /** What the effects of work items depend on, besides the items. */
 export interface EffectContext {
   /** Must include the connection that received the item. */
-  /** Those with the rule about second refunds have the settings of their connected accounts. */
-  readonly connections: ReadonlyMap<string, ConnectionWithAccounts>
+  readonly connections: ReadonlyMap<string, NamedConnection>
+  /** Those that have the rule about second refunds. */
+  readonly withRule: ReadonlyMap<string, ConnectionWithAccounts>
   readonly actors: KnownActors
   readonly now: number
 }
@@ -166,7 +167,7 @@ function changesOnly(caseInputs: readonly CaseInput[], outcome: ShownOutcome | n
 function effectsOfEvent(
   event: InboundEvent,
   connection: NamedConnection | undefined,
-  { actors, now }: EffectContext,
+  context: EffectContext,
 ): ItemEffects {
   const { project_id, connection_id, event_id, event_type, provider } = event
   const origin = { projectId: project_id, connectionId: connection_id, eventId: event_id, eventType: event_type }
@@ -177,10 +178,10 @@ function effectsOfEvent(
     case 'malformed':
       throw malformedMessageError(`Event ${event_id} of type ${event_type}`, meaning.reason)
     case 'hint':
-      return effectsOfHint(event, meaning.targets, connection, now)
+      return effectsOfHint(event, meaning.targets, connection, context.now)
     case 'observed': {
       const cause = { eventId: event_id, eventType: event_type, readFor: null }
-      const caseInputs = caseInputsOfSightings(meaning.sightings, event, connection, actors, cause)
+      const caseInputs = caseInputsOfSightings(meaning.sightings, event, cause, context)
       return changesOnly(caseInputs, { outcome: 'recorded', reason: 'The event was recorded' })
     }
     default:
@@ -217,7 +218,7 @@ function effectsOfHint(
 function effectsOfReadback(
   readback: Readback,
   connection: NamedConnection | undefined,
-  { actors }: EffectContext,
+  context: EffectContext,
 ): ItemEffects {
   const { project_id, connection_id, event, look, reason } = readback
   const cause = { eventId: event?.event_id ?? null, eventType: event?.event_type ?? reason, readFor: reason }
@@ -227,7 +228,7 @@ function effectsOfReadback(
     const meaning = meaningOf(readback, connection, object)
     if (meaning.kind === 'malformed') unusable.push(unusableObject(readback, object, meaning.reason))
     if (meaning.kind !== 'observed') continue
-    found.push(...caseInputsOfSightings(meaning.sightings, readback, connection, actors, cause))
+    found.push(...caseInputsOfSightings(meaning.sightings, readback, cause, context))
   }
   // The objects of a deleted connection were erased, so they are not dead-lettered: a dead letter would store them again.
   const isErased = connection?.status === 'deleted'
@@ -267,15 +268,20 @@ const HOUR_MS = 3_600_000
 
 function seenThrough(
   id: string,
+  connection: NamedConnection | undefined,
+): Pick<SightingSource, 'connection' | 'names'> {
+  if (connection === undefined) return { connection: { id, createdAt: 0 } }
+  return { connection: { id, createdAt: connection.created_at.getTime() }, names: namesOf(connection) }
+}
+
+/** The rule about second refunds, with the setting of the account that has the object; undefined without the rule. */
+function secondRefundRule(
   connection: ConnectionWithAccounts | undefined,
   { details }: Sighting,
-): Pick<SightingSource, 'connection' | 'names' | 'refundedTwice'> {
-  if (connection === undefined) return { connection: { id, createdAt: 0 } }
-  const { created_at, status, refunded_twice_within_hours: hours } = connection
-  const seen = { connection: { id, createdAt: created_at.getTime() }, names: namesOf(connection) }
-  if (hours == null || status === 'deleted') return seen
-  const outOfBand = outOfBandOf(connection, details?.account)
-  return { ...seen, refundedTwice: { withinMs: hours * HOUR_MS, outOfBand } }
+): SightingSource['refundedTwice'] {
+  const hours = connection?.refunded_twice_within_hours
+  if (connection === undefined || hours == null || connection.status === 'deleted') return undefined
+  return { withinMs: hours * HOUR_MS, outOfBand: outOfBandOf(connection, details?.account) }
 }
 
 /** The sighting with the actor that it names. The details of a deleted connection are erased, so later ones are not kept. */
@@ -296,13 +302,14 @@ function keptSighting(
 function caseInputsOfSightings(
   sightings: readonly Sighting[],
   { project_id, connection_id }: Pick<InboundEvent, 'project_id' | 'connection_id'>,
-  connection: ConnectionWithAccounts | undefined,
-  actors: KnownActors,
   cause: Pick<SightingSource, 'eventId' | 'eventType' | 'readFor'>,
+  context: EffectContext,
 ): CaseInput[] {
+  const connection = context.connections.get(connection_id)
   return sightings.map(seen => {
-    const sighting = keptSighting(project_id, seen, connection, actors)
-    const source = { ...seenThrough(connection_id, connection, seen), ...cause }
+    const sighting = keptSighting(project_id, seen, connection, context.actors)
+    const rule = secondRefundRule(context.withRule.get(connection_id), seen)
+    const source = { ...seenThrough(connection_id, connection), ...cause, ...(rule && { refundedTwice: rule }) }
     return caseInputOfSighting(project_id, sighting, source)
   })
 }

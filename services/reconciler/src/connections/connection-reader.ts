@@ -13,7 +13,7 @@ export interface NamedConnection extends Omit<ConnectionDocument, 'accounts'> {
 }
 
 /** A connection with the settings of its connected accounts. */
-export type ConnectionWithAccounts = NamedConnection & Pick<ConnectionDocument, 'accounts'>
+export type ConnectionWithAccounts = NamedConnection & Required<Pick<ConnectionDocument, 'accounts'>>
 
 /** The names that alerts about a connection show. */
 export function namesOf({ name, project_name = null }: NamedConnection): Names {
@@ -42,21 +42,18 @@ export function createMongoConnections(mongo: Mongo): ConnectionReader {
       const ids = [...new Set(found.map(({ project_id }) => project_id))]
       const named = await projects.find({ _id: { $in: ids } }, { projection: { name: 1 } }).toArray()
       const names = new Map(named.map(({ _id, name }) => [_id, name]))
-      return found.map(
-        (connection): ConnectionWithAccounts => ({
-          ...connection,
-          project_name: names.get(connection.project_id) ?? null,
-        }),
-      )
+      return found.map(connection => ({ ...connection, project_name: names.get(connection.project_id) ?? null }))
     })
   async function findByIds(ids: readonly string[], options?: FindOptions) {
-    if (ids.length === 0) return new Map()
-    const found = await find({ _id: { $in: [...ids] } }, options)
+    const found = ids.length === 0 ? [] : await find({ _id: { $in: [...ids] } }, options)
     return new Map(found.map(document => [document._id, document]))
   }
   return {
     byIds: ids => findByIds(ids, WITHOUT_ACCOUNTS),
-    withAccounts: ids => findByIds(ids),
+    async withAccounts(ids) {
+      const found = await findByIds(ids)
+      return new Map([...found].map(([id, connection]) => [id, { ...connection, accounts: connection.accounts ?? [] }]))
+    },
     readable: () => find({ status: 'active', read_key: { $ne: null } }, WITHOUT_ACCOUNTS),
     projectName: id => asUnavailable(async () => (await projects.findOne({ _id: id }))?.name ?? null),
   }

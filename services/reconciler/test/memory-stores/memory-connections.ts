@@ -1,20 +1,20 @@
 import type { ConnectionDocument } from '@backstop/contracts'
-import type { ConnectionReader, ConnectionWithAccounts } from '../../src/connections/connection-reader.ts'
+import type { ConnectionReader, NamedConnection } from '../../src/connections/connection-reader.ts'
 
 /** Reads connections in memory, for simulations. */
 export function createMemoryConnections(
   connections: ReadonlyMap<string, ConnectionDocument>,
   projectNames: ReadonlyMap<string, string>,
 ): ConnectionReader {
-  const withProjectName = (connection: ConnectionDocument): ConnectionWithAccounts => ({
+  const withProjectName = ({ accounts: _, ...connection }: ConnectionDocument): NamedConnection => ({
     ...connection,
     project_name: projectNames.get(connection.project_id) ?? null,
   })
-  const withAccounts = async (ids: readonly string[]) =>
-    new Map(ids.flatMap(id => connections.get(id) ?? []).map(found => [found._id, withProjectName(found)]))
+  const found = (ids: readonly string[]) => ids.flatMap(id => connections.get(id) ?? [])
   return {
-    byIds: withAccounts,
-    withAccounts,
+    byIds: async ids => new Map(found(ids).map(one => [one._id, withProjectName(one)])),
+    withAccounts: async ids =>
+      new Map(found(ids).map(one => [one._id, { ...withProjectName(one), accounts: one.accounts ?? [] }])),
     readable: async () =>
       [...connections.values()]
         .filter(({ status, read_key }) => status === 'active' && read_key !== null)
