@@ -216,20 +216,27 @@ export function newTruth(): Truth {
   }
 }
 
+/** Two times, in milliseconds since the epoch. */
+interface Span {
+  readonly earliestMs: number
+  readonly latestMs: number
+}
+
 /** What the product has to do about a change whose second look is between two times. `either` if that depends on what came first. */
-export function expectationOf(
-  deed: Deed,
-  { earliestMs, latestMs }: { readonly earliestMs: number; readonly latestMs: number },
-): 'alert' | 'silence' | 'either' {
+export function expectationOf(deed: Deed, { earliestMs, latestMs }: Span): 'alert' | 'silence' | 'either' {
   if (!deed.mustAlert) return 'either'
   const surelyHolds = ({ begins, ends }: Ground) =>
     begins.toMs !== undefined && begins.toMs <= earliestMs && (ends === undefined || ends.fromMs > latestMs)
-  const mayHold = ({ begins, ends }: Ground) =>
-    begins.fromMs <= latestMs && (ends?.toMs === undefined || ends.toMs >= earliestMs)
+  const isPossible = (ground: Ground) => mayHold(ground, { earliestMs, latestMs })
   // The stricter of two accounts decides, so a ground must hold for both.
   const isSilent = deed.grounds.some(surelyHolds) || deed.accounts.every(({ grounds }) => grounds.some(surelyHolds))
   if (isSilent) return 'silence'
-  return [...deed.grounds, ...deed.accounts.flatMap(({ grounds }) => grounds)].some(mayHold) ? 'either' : 'alert'
+  return [...deed.grounds, ...deed.accounts.flatMap(({ grounds }) => grounds)].some(isPossible) ? 'either' : 'alert'
+}
+
+/** Whether a ground may hold at some moment between two times. */
+export function mayHold({ begins, ends }: Ground, { earliestMs, latestMs }: Span): boolean {
+  return begins.fromMs <= latestMs && (ends?.toMs === undefined || ends.toMs >= earliestMs)
 }
 
 /** Whether something surely explains the change, so that an alert about it has to be resolved. */

@@ -79,10 +79,13 @@ function findSecondBursts(run: Case): string[] {
 
 function findEndless(run: Case): string[] {
   const { terms } = run
-  const lookedAtMs = (dueAt = '') => Date.parse(dueAt) + ALERT_WITHIN_MS + terms.clockMs
+  // All its actions were seen before it was opened.
+  const lookedAtMs = (openedAt: string, lastLookAt = openedAt) =>
+    Math.min(Date.parse(openedAt) + terms.secondLookMs, Date.parse(lastLookAt)) + ALERT_WITHIN_MS + terms.clockMs
   return burstsOf(run)
     .filter(
-      ({ state, burst }) => state !== 'resolved' && lookedAtMs(burst?.last_look_at) + ENDS_WITHIN_MS < terms.endMs,
+      ({ state, burst, opened_at }) =>
+        state !== 'resolved' && lookedAtMs(opened_at, burst?.last_look_at) + ENDS_WITHIN_MS < terms.endMs,
     )
     .filter(({ opened_at }) => isMadeAfterRecovery(terms, { atMs: Date.parse(opened_at) }))
     .map(({ incident_id }) => `The burst ${incident_id} is open after its second looks`)

@@ -1,4 +1,4 @@
-import type { CanaryTruth, ChannelTruth, Deed } from '../../actors/truth.ts'
+import { type CanaryTruth, type ChannelTruth, type Deed, mayHold } from '../../actors/truth.ts'
 import { type AlertBody, type Case, isMadeAfterRecovery, nameOf } from '../evidence.ts'
 import type { Property } from '../property.ts'
 import { isStillTried, isWatching } from './alerts.ts'
@@ -20,7 +20,9 @@ function findMissing(run: Case): string[] {
   const { truth, terms } = run
   return truth.canaries.flatMap(canary =>
     truth.deeds
-      .filter(deed => isBy(canary, deed) && isSurelyCanary(canary, deed, terms.clockMs) && !isHeldBack(deed))
+      .filter(
+        deed => isBy(canary, deed) && isSurelyCanary(canary, deed, terms.clockMs) && !isHeldBack(deed, terms.endMs),
+      )
       .flatMap(deed =>
         truth.channels
           .filter(channel => isWatching(channel, deed) && !isNotified(run, channel, deed))
@@ -42,9 +44,10 @@ function isSurelyCanary({ role }: CanaryTruth, { atMs }: Deed, clockMs: number):
 }
 
 /** Whether a silence or a deleted connection may hold the alert back. */
-function isHeldBack({ grounds, accounts }: Deed): boolean {
-  const ofAccounts = accounts.flatMap(account => account.grounds)
-  return grounds.some(({ mayHide }) => mayHide) || ofAccounts.some(({ isSetting }) => !isSetting)
+function isHeldBack({ atMs, grounds, accounts }: Deed, endMs: number): boolean {
+  const ofAccounts = accounts.flatMap(account => account.grounds).filter(({ isSetting }) => !isSetting)
+  const isSilent = ofAccounts.some(ground => mayHold(ground, { earliestMs: atMs, latestMs: endMs }))
+  return isSilent || grounds.some(({ mayHide }) => mayHide)
 }
 
 /** Whether a channel got the alert: in time, unless something was broken. */
