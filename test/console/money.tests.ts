@@ -69,7 +69,7 @@ describe('money in the console', () => {
       const row = page.getByRole('table', { name: 'EUR' }).getByRole('row', { name: /Made outside of our software/ })
       await row.getByText('EUR\u00a0123.45').waitFor()
 
-      const href = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href')
+      const href = await page.getByRole('link', { name: 'Download CSV', exact: true }).getAttribute('href')
       const csv = await (await page.request.get(String(href))).text()
       const [head = '', ...lines] = csv.trim().split(/\r?\n/)
       const names = head.split(',')

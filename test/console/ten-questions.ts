@@ -131,7 +131,7 @@ export const QUESTIONS: readonly Question[] = [
         await rows.filter({ hasText: line }).first().waitFor()
       }
       const download = page.waitForEvent('download')
-      await click(page.getByRole('link', { name: 'Download CSV' }))
+      await click(page.getByRole('link', { name: 'Download CSV', exact: true }))
       await download
     },
   },

@@ -63,7 +63,7 @@ async function untilBothReconcilersWork(): Promise<void> {
 }
 
 async function openTestShop(): Promise<Shop> {
-  const shop = await openShop(product)
+  const shop = await openShop(product, { hasBurstAlarm: false })
   stops.push(() => shop.stop())
   return shop
 }
