@@ -75,7 +75,7 @@ describe('actors in the console', () => {
       const row = page.getByRole('region', { name: list }).getByRole('link').filter({ hasText: amount })
       await row.getByText('Support tool').waitFor()
       await row.click()
-      await page.getByRole('link', { name: 'Support tool' }).waitFor()
+      await page.getByRole('link', { name: 'Support tool', exact: true }).waitFor()
     }
 
     await tab.open(`/p/${shop.projectId}/statements`)
