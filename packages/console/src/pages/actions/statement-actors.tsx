@@ -31,7 +31,7 @@ export function StatementActors({ statement, csvHref }: Props) {
               </th>
               <td className="dim">
                 {KINDS.find(({ value }) => value === line.kind)?.label}
-                {line.mode === 'test' && ', test mode'}
+                {line.mode === 'test' && ' (test)'}
               </td>
               <td className={classes.number}>
                 <ProjectLink page="actions" className="" search={searchOf(line, statement)}>
@@ -48,7 +48,7 @@ export function StatementActors({ statement, csvHref }: Props) {
       {statement.actors_complete === false && (
         <p className="dim">These are the lines with the most actions. There are more.</p>
       )}
-      <p>
+      <p className={classes.download}>
         <a className="link" href={csvHref} download={`actors-${month}.csv`}>
           Download CSV by actor
         </a>
