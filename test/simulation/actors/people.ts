@@ -249,7 +249,9 @@ async function pickDeed(world: World, projectId: string, chosen: number) {
   const picked = await pickIncident(world, projectId, chosen)
   if (picked === undefined || picked.action_id === null) return undefined
   const incident = await world.api.get(`/v1/incidents/${picked.incident_id}`)
-  const action = incident.action as Json
+  const action = incident.action as Json | null
+  // A burst is about many actions.
+  if (action === null) return undefined
   const isIt = (names: readonly string[]) => names.includes(String(action.provider_ref))
   const deed = world.truth.deeds.find(known => known.projectId === projectId && isIt(known.names))
   return deed === undefined || picked.code !== 'UNEXPECTED_ACTION' ? undefined : { deed, incident, action }
