@@ -1,7 +1,7 @@
 import { wait } from '../world/agenda.ts'
 import type { Account } from './accounts.ts'
 import { drawItems, type PlanItem, type Scene } from './plan-items.ts'
-import type { Ground, Moment } from './truth.ts'
+import { type Ground, type Moment, OLDER_THAN_ITS_CONNECTION } from './truth.ts'
 import { confirmed, type World } from './world.ts'
 
 /** Providers give times in whole seconds. */
@@ -61,6 +61,6 @@ async function reconnect({ world, random, customers }: Scene): Promise<void> {
     const isBetween = deed.atMs > deleted.toMs! && deed.atMs < connected.fromMs - doubtMs
     const isOlder = deed.accounts.length === 1 && isBetween
     const begins = { fromMs: deleted.fromMs, ...(isOlder ? { toMs: deleted.toMs! } : {}) }
-    deed.grounds.push({ reason: 'it is older than its connection', explains: false, begins, mayHide: true })
+    deed.grounds.push({ reason: OLDER_THAN_ITS_CONNECTION, explains: false, begins, mayHide: true })
   }
 }

@@ -21,6 +21,9 @@ export interface Ground {
   readonly isSetting?: true
 }
 
+/** Why a change may stay hidden or unexplained after its account was disconnected and connected again. */
+export const OLDER_THAN_ITS_CONNECTION = 'it is older than its connection'
+
 /** An account at a provider. */
 export interface AccountTruth {
   readonly projectId: string

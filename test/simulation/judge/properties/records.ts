@@ -1,5 +1,5 @@
 import type { ShownAction } from '@backstop/contracts'
-import { type Deed, isExplained } from '../../actors/truth.ts'
+import { type Deed, isExplained, OLDER_THAN_ITS_CONNECTION } from '../../actors/truth.ts'
 import { type Case, nameOf } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
@@ -31,9 +31,10 @@ function findActionFaults({ evidence, truth }: Case): string[] {
       return found.flatMap(({ verdict, incident_id, provider_ref }) => {
         if (verdict === 'pending') return [`${name} has no verdict`]
         // Of a change at two accounts, the other account's action may be listed. An expected change explains open incidents only.
-        // What only a total proves is explained by its amount later than a run lasts.
+        // What only a total proves is explained by its amount later than a run lasts. A deleted connection has no open incidents.
         const isUnnamed = provider_ref === null && mayBeHidden(deed)
-        const mayStay = deed.accounts.length > 1 || isUnnamed || ofPeople.has(incident_id ?? '')
+        const isOfDeleted = deed.grounds.some(({ reason }) => reason === OLDER_THAN_ITS_CONNECTION)
+        const mayStay = deed.accounts.length > 1 || isUnnamed || isOfDeleted || ofPeople.has(incident_id ?? '')
         const isBehind = isExplained(deed) && verdict === 'unexplained' && !mayStay
         return isBehind ? [`${name} is explained, and its verdict is ${verdict}`] : []
       })
