@@ -67,9 +67,9 @@ export async function openInspector(
   const name = (plain: string) => `${product.topicPrefix}${plain}`
   const ends = async (topic: string) => new Map((await admin.fetchTopicOffsets(topic)).map(at => [at.partition, at]))
 
-  /** The number of messages that the product's consumer groups have not committed. */
-  async function countUncommitted(): Promise<number> {
-    let behind = 0
+  /** The numbers of messages that the product's consumer groups have not committed, by group, topic and partition. */
+  async function countUncommitted(): Promise<Record<string, number>> {
+    const behind: Record<string, number> = {}
     for (const [group, topics] of Object.entries(groups)) {
       for (const { topic, partitions } of await admin.fetchOffsets({
         groupId: name(group),
@@ -77,7 +77,8 @@ export async function openInspector(
       })) {
         const committed = new Map(partitions.map(({ partition, offset }) => [partition, Number(offset)]))
         for (const [partition, { high, low }] of await ends(topic)) {
-          behind += Number(high) - Math.max(Number(low), committed.get(partition) ?? 0)
+          const count = Number(high) - Math.max(Number(low), committed.get(partition) ?? 0)
+          if (count > 0) behind[`${group} ${topic}/${partition}`] = count
         }
       }
     }
@@ -99,8 +100,9 @@ export async function openInspector(
       let seen = {}
       let timesInARow = 0
       const checkIdle = async () => {
-        seen = { unpublished: await countUnpublished(), behind: await countUncommitted() }
-        const isIdle = Object.values(seen).every(count => count === 0)
+        const [unpublished, behind] = [await countUnpublished(), await countUncommitted()]
+        seen = { unpublished, behind }
+        const isIdle = unpublished === 0 && Object.keys(behind).length === 0
         timesInARow = isIdle ? timesInARow + 1 : 0
         return timesInARow === 2
       }
