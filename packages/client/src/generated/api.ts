@@ -2465,7 +2465,7 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
-      /** Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did */
+      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
       actor: {
         actor_id: string
         actor_name?: string
@@ -2508,7 +2508,7 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
-      /** Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did */
+      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
       actor: {
         actor_id: string
         actor_name?: string
@@ -2557,7 +2557,7 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
-      /** Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did */
+      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
       actor: {
         actor_id: string
         actor_name?: string
@@ -2597,7 +2597,7 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
-      /** Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did */
+      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
       actor: {
         actor_id: string
         actor_name?: string
@@ -2639,7 +2639,7 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
-      /** Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did */
+      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
       actor: {
         actor_id: string
         actor_name?: string
@@ -3279,7 +3279,7 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
-      /** Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did */
+      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
       actor: {
         actor_id: string
         actor_name?: string
@@ -3319,7 +3319,7 @@ export interface Api {
         count: number
         mode: "live" | "test" | null
       })[]
-      /** Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did */
+      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
       actor: {
         actor_id: string
         actor_name?: string

@@ -184,7 +184,7 @@ export const StormOverview = z.object({
     .object({ actor_id: z.string(), actor_name: z.string().optional(), incidents: z.int() })
     .nullable()
     .describe(
-      'Who made the actions of at least half of its incidents, with the name that people gave; null if nobody did',
+      'The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many',
     ),
   bursts: z
     .array(StormBurst)

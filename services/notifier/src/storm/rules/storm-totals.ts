@@ -54,7 +54,7 @@ export interface StormTotals {
   readonly customer: CountedFact | null
   /** The fingerprint of the user. The user is read from the action. */
   readonly user: CountedFact | null
-  /** The id of the actor. What it is is read from the action, as long as this has it. */
+  /** The id of the actor. Its kind is read from the action, until the action is erased. */
   readonly actor: CountedFact | null
   /** Number of different connected accounts. */
   readonly accounts: number
