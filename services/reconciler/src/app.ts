@@ -286,7 +286,7 @@ function toWorkItem(received: Received<SourceMessage>): WorkItem {
     case 'operation':
       return { kind: 'operation', operation: received.message }
     case 'recheck':
-      return { kind: 'recheck', recheck: received.message }
+      return { kind: 'recheck', recheck: received.message, receivedAtMs: received.receivedAtMs }
     case 'readback':
       return { kind: 'readback', readback: received.message }
     default:

@@ -220,7 +220,7 @@ async function decideRound(
   /** Also the refused ones. */
   lost: ReadonlySet<string>
 }> {
-  const now = parts.clock.now()
+  const now = Math.max(parts.clock.now(), ...receptionsOf(round))
   const inputsOf = (entries: readonly ItemWithEffects[]) => entries.flatMap(entry => entry.effects.caseInputs)
   // An event that is done changes nothing. Its case is loaded all the same, so that its unpublished outbox entries are
   // sent with this batch.
@@ -237,6 +237,14 @@ async function decideRound(
   const saved = granted.filter(({ theCase }) => !lost.has(theCase.id))
   await releaseUses(saved, loaded.uses, expectedChangeUses)
   return { workspace, results, refused, lost: new Set([...lost, ...refused.keys()]) }
+}
+
+/**
+ * When the looks of a round were received, in milliseconds since the epoch. They were due then, and stay due if the clock was set back
+ * since: an early look would be dropped, and the timer for overdue looks asks for it five minutes later.
+ */
+function receptionsOf(round: readonly ItemWithEffects[]): number[] {
+  return round.flatMap(({ item }) => (item.kind === 'recheck' ? (item.receivedAtMs ?? []) : []))
 }
 
 /**

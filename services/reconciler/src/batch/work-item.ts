@@ -40,7 +40,8 @@ type WorkContent =
    * whose payment or subscription no case exists.
    */
   | { readonly kind: 'operation'; readonly operation: Operation; readonly mayCreate?: true }
-  | { readonly kind: 'recheck'; readonly recheck: Recheck }
+  /** A look that is due. `receivedAtMs` is when this process received it, in milliseconds since the epoch. */
+  | { readonly kind: 'recheck'; readonly recheck: Recheck; readonly receivedAtMs?: number }
   | { readonly kind: 'readback'; readonly readback: Readback }
   /** Asks to decide a case again, because a new expected change may cover its actions. */
   | { readonly kind: 'expected_changes'; readonly projectId: string; readonly ref: string }
