@@ -1,4 +1,5 @@
 /** Incidents and storms in the console: they arrive live, two people change one at once, and a whole storm is resolved as one. */
+import type { Silence } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
@@ -118,6 +119,50 @@ describe('incidents in the console', () => {
     const uses = page.getByRole('region', { name: 'Covered changes' }).getByRole('link')
     await uses.filter({ hasText: '43.21' }).waitFor()
     expect(await violationsOf(page)).toEqual([])
+  })
+
+  test('the connection of an incident is silenced for two hours with two clicks, and from its own page for any time', {
+    timeout: ALERT_MS + 30_000,
+  }, async () => {
+    const { page } = second
+    const { connection_id } = shop.connection
+    const dialog = page.getByRole('dialog')
+    const silenceButton = page.getByRole('button', { name: 'Silence this connection…' })
+    const silencedForMs = async () => {
+      const path = `/v1/silences?connection_id=${connection_id}&limit=1`
+      const [silence] = (await shop.api.get<{ data: Silence[] }>(path)).data
+      return silence?.state === 'active' ? Date.parse(silence.ends_at) - Date.parse(silence.created_at) : undefined
+    }
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 5_432 })
+    await second.open(`/p/${shop.projectId}/incidents`)
+    const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
+    await row.filter({ hasText: '54.32' }).click({ timeout: ALERT_MS })
+    await silenceButton.click()
+    await dialog.getByText(/^Ends /).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Begin the silence' }).click()
+    await page.getByText('While we look into: Unexplained refund of EUR 54.32').waitFor()
+    expect(await silencedForMs()).toBe(2 * 60 * 60_000)
+
+    const end = async () => {
+      await page.getByRole('button', { name: 'End the silence' }).click()
+      await dialog.getByRole('button', { name: 'End the silence' }).click()
+      await silenceButton.waitFor()
+    }
+    await end()
+    await second.open(`/p/${shop.projectId}/connections/${connection_id}`)
+    await silenceButton.click()
+    await dialog.getByLabel('For', { exact: true }).fill('45')
+    await dialog.getByRole('combobox', { name: 'Unit of time' }).click()
+    await page.getByRole('option', { name: 'days' }).click()
+    await dialog.getByText('Give at most 30 days').waitFor()
+    await dialog.getByRole('combobox', { name: 'Unit of time' }).click()
+    await page.getByRole('option', { name: 'minutes' }).click()
+    await dialog.getByLabel('Reason').fill('Refund run')
+    await dialog.getByRole('button', { name: 'Begin the silence' }).click()
+    await page.getByText('“Refund run”').waitFor()
+    expect(await silencedForMs()).toBe(45 * 60_000)
+    await end()
   })
 
   test('an incident is found, acknowledged and resolved by the keyboard alone', {

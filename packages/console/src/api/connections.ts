@@ -1,7 +1,7 @@
 /** Connections, and the events of their providers. */
 import type { Connection } from '@backstop/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, queryClient } from './client.ts'
+import { api, queryClient, refresh } from './client.ts'
 import { type ListDefinition, mergeIntoLists } from './list-cache.ts'
 import { allOf, defineList } from './resource.ts'
 
@@ -43,6 +43,11 @@ export function connectionQuery(projectId: string, id: string) {
 export function storeConnection(connection: Connection): void {
   queryClient.setQueryData<object>(['connections', 'one', connection.connection_id], connection)
   mergeIntoLists(queryClient, connectionList, connection)
+}
+
+/** Reads everything again that shows a silence of a connection. */
+export function refreshSilences(connectionId: string): Promise<void> {
+  return refresh('connections', ['silences', connectionId])
 }
 
 export type InboxEntry = Awaited<ReturnType<typeof api.inbox.list>>['data'][number]

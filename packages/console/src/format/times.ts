@@ -38,6 +38,11 @@ export function formatExactTime(atMs: number, locale?: string): string {
   }).format(atMs)
 }
 
+/** A day with the time of day, in the zone of the reader. */
+export function formatDayAndTime(atMs: number, locale?: string): string {
+  return dateFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(atMs)
+}
+
 /** The time of day: `14:02`. */
 export function formatClock(atMs: number, locale?: string): string {
   return dateFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(atMs)

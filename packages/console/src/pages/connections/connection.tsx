@@ -76,7 +76,7 @@ function Notices({ connection, tab }: { connection: Connection; tab: Tab }) {
   if (tab === 'setup' || (!isIncomplete && warnings.length === 0)) return null
   return (
     <div className={classes.body}>
-      <div className={classes.notice}>
+      <div className="notice">
         {isIncomplete && (
           <p>
             {status === 'needs_setup' ? 'The setup is incomplete.' : 'No event has arrived yet.'}{' '}

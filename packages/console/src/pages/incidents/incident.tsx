@@ -2,13 +2,15 @@ import type { IncidentWithTimeline } from '@backstop/client'
 import { Button, Skeleton, Stack, Textarea } from '@mantine/core'
 import { useInputState } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
+import { connectionQuery } from '../../api/connections.ts'
 import { incidentQuery } from '../../api/incidents.ts'
 import { formatMoney } from '../../format/money.ts'
 import { DialogButton } from '../../parts/form/index.ts'
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import { SilenceControl } from '../silences/silence-dialog.tsx'
 import { AlertsSent } from './alerts-sent.tsx'
 import { BurstFacts, BurstOrigin } from './burst-facts.tsx'
 import { Candidates } from './candidates.tsx'
@@ -17,6 +19,7 @@ import { IncidentControls } from './incident-controls.tsx'
 import { ActionFacts, Origin, OtherFacts, Repeat } from './incident-facts.tsx'
 import { IncidentRace, StateSentence } from './incident-race.tsx'
 import { IncidentTimeline } from './incident-timeline.tsx'
+import { NextSteps, Section } from './next-steps.tsx'
 import { Owner } from './owner.tsx'
 import { type Change, useIncidentChange } from './use-incident-change.ts'
 import { INCIDENT_CODES, kindWord } from './words.ts'
@@ -92,11 +95,21 @@ function Incident({ incident }: Props) {
           </Section>
           <Section title="Alerts sent">
             <AlertsSent incident={incident} />
+            <ConnectionSilence incident={incident} />
           </Section>
         </div>
       </div>
     </>
   )
+}
+
+/** Stops the alerts about the connection of an incident that is not resolved, or says that they are stopped. */
+function ConnectionSilence({ incident }: Props) {
+  const { project_id, connection_id, state } = incident
+  const query = connectionQuery(project_id, connection_id ?? '')
+  const { data } = useQuery({ ...query, enabled: connection_id !== null })
+  if (data === undefined || data.status === 'deleted' || state === 'resolved') return null
+  return <SilenceControl connection={data} reason={`While we look into: ${titleOf(incident)}`} />
 }
 
 /** What is known of the incident, in the order in which people ask for it. */
@@ -150,35 +163,6 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
         {canWrite && <CommentForm changes={changes} />}
       </Section>
     </div>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className={classes.section}>
-      <h2>{title}</h2>
-      {children}
-    </section>
-  )
-}
-
-/** What to do now about an incident or a storm, in the words of the dashboard of this provider. */
-export function NextSteps({ incident }: { incident: Pick<IncidentWithTimeline, 'next_steps' | 'state'> }) {
-  const { next_steps, state } = incident
-  if (next_steps == null || state === 'resolved') return null
-  return (
-    <Section title="What to do">
-      <p className={classes.sentence} dir="auto">
-        {next_steps.sentence}
-      </p>
-      <ol className={classes.steps}>
-        {next_steps.steps.map(step => (
-          <li key={step} dir="auto">
-            {step}
-          </li>
-        ))}
-      </ol>
-    </Section>
   )
 }
 

@@ -8,7 +8,7 @@ import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from 
 import { ConnectionName, CopyId, Facts, Money, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { actorFact } from '../actors/actor-link.tsx'
-import { NextSteps } from '../incidents/incident.tsx'
+import { NextSteps } from '../incidents/next-steps.tsx'
 import { originSentence } from '../incidents/words.ts'
 import { MinuteChart } from './minute-chart.tsx'
 import classes from './storm.module.css'
