@@ -42,6 +42,8 @@ const bodyText = (answer: MessageAnswer) => (answer.kind === 'http' ? answer.bod
 const ownMessage = (answer: MessageAnswer) => ('message' in answer ? answer.message : '')
 
 const TEAMS_SWITCHED_OFF = /WorkflowTriggerIsNotEnabled/
+/** "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429", as connectors answer. */
+const TEAMS_FAILURE = /\bdelivery failed\b|\breturned HTTP error\b|"error" ?: ?[{"]/i
 
 /**
  * The rules for all kinds; the first rule that applies decides. An answer without a rule is retried, so that a delivery
@@ -92,8 +94,15 @@ export const RULES: readonly Rule[] = [
   ),
   // A workflow that was deleted or switched off answers 400 with this code; only the state tells them apart. Not
   // documented; reported by other senders. No answer of a workflow is final for one message.
+  // Teams reports some failures, such as too many messages, in the body of a 200
+  // (https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
   ...only(
     'teams',
+    retry(
+      'teams_reported_failure',
+      http((code, body) => isSuccess(code) && TEAMS_FAILURE.test(body)),
+      answer => `Teams answered ${status(answer)}, but reported a failure (${bodyText(answer)})`,
+    ),
     disable(
       'teams_workflow_deleted',
       http((code, body) => code === 400 && TEAMS_SWITCHED_OFF.test(body) && /['"]Deleted['"]/.test(body)),

@@ -135,6 +135,30 @@ const rows: Row[] = [
   { name: '202', channel: 'teams', answer: http(202), kind: 'delivered', reason: 'accepted' },
   { name: '200', channel: 'teams', answer: http(200, '1'), kind: 'delivered', reason: 'accepted' },
   {
+    name: '200 with a body of the workflow',
+    channel: 'teams',
+    answer: http(200, '{"status":"ok","error":null}'),
+    kind: 'delivered',
+    reason: 'accepted',
+  },
+  {
+    name: '200 with the text of an error',
+    channel: 'teams',
+    answer: http(
+      200,
+      'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId tcid=1',
+    ),
+    kind: 'retry',
+    reason: 'teams_reported_failure',
+  },
+  {
+    name: '202 with an error as JSON',
+    channel: 'teams',
+    answer: http(202, '{"error": {"code": "ActionFailed"}}'),
+    kind: 'retry',
+    reason: 'teams_reported_failure',
+  },
+  {
     name: '400 of a deleted workflow',
     channel: 'teams',
     answer: http(400, triggerOff('Deleted')),

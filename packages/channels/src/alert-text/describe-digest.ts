@@ -18,7 +18,7 @@ export interface DigestDescription {
   readonly title: string
   /** Counts and sums, storms and unexplained actions first: "12 unexplained refunds, EUR 1,490.00 in total". */
   readonly sums: readonly string[]
-  /** One entry for each alert, in the given order. */
+  /** One entry for each incident, storm, operation, budget or run, the largest amounts of each currency first. */
   readonly entries: readonly DigestEntry[]
   readonly next: NextStep
   readonly tone: AlertDescription['tone']
@@ -40,16 +40,53 @@ const MOST_SUMS = 10
 
 /** @param alerts in the order in which they were raised */
 export function describeDigest(alerts: readonly Alert[]): DigestDescription {
-  const described = alerts.map(alert => ({ ...describeAlert(alert), names: namesOf(alert) }))
-  const sums = sumsOf(alerts)
+  const newest = bySize(newestOfEach(alerts))
+  const described = newest.map(alert => ({ ...describeAlert(alert), names: namesOf(alert) }))
+  const sums = sumsOf(newest)
   const isAlarm = described.some(({ tone }) => tone === 'alarm')
   return {
     title: `${alerts.length} alerts in one message`,
     sums: sums.length > MOST_SUMS ? [...sums.slice(0, MOST_SUMS - 1), 'More kinds and currencies, listed below'] : sums,
     entries: described.map(({ title, path, reference, names }) => ({ title, path, reference, names })),
-    next: { sentence: 'Look at the largest unexplained amounts first, then at the other entries.', steps: [] },
+    next: { sentence: 'Begin at the top: the largest amounts come first.', steps: [] },
     tone: isAlarm ? 'alarm' : 'neutral',
   }
+}
+
+/** The newest alert of each reference. It says so if the incident was opened in this digest, too. */
+function newestOfEach(alerts: readonly Alert[]): Alert[] {
+  const groups = Map.groupBy(alerts, alert => describeAlert(alert).reference)
+  return [...groups.values()].flatMap((group: Alert[]): Alert[] => {
+    const [opening, newest] = [group.find(({ event }) => event === 'incident.opened'), group.at(-1)]
+    if (newest === undefined) return []
+    if (newest.event !== 'incident.acknowledged' && newest.event !== 'incident.resolved') return [newest]
+    if (opening === undefined) return [newest]
+    return [{ ...newest, data: { ...newest.data, supersedes: opening.alert_id } }]
+  })
+}
+
+/** The largest amounts first. Amounts of different currencies are not compared: the currency of most alerts comes first. */
+function bySize(alerts: readonly Alert[]): Alert[] {
+  const rows = alerts.map(alert => ({ alert, money: moneyOf(alert) }))
+  const currencies = Map.groupBy(rows, ({ money }) => money?.currency ?? null)
+  return rows
+    .toSorted(
+      ({ money: a }, { money: b }) =>
+        Number(a === null) - Number(b === null) ||
+        (currencies.get(b?.currency ?? null)?.length ?? 0) - (currencies.get(a?.currency ?? null)?.length ?? 0) ||
+        (a?.currency ?? '').localeCompare(b?.currency ?? '') ||
+        (b?.amount ?? 0) - (a?.amount ?? 0),
+    )
+    .map(({ alert }) => alert)
+}
+
+/** The money of an alert, of a storm or burst in the currency of most actions; null if it has none. */
+function moneyOf({ data }: Alert): { readonly currency: string; readonly amount: number } | null {
+  if ('storm' in data) return data.storm.money[0] ?? null
+  if ('incident' in data && data.incident.burst !== undefined) return data.incident.burst.money[0] ?? null
+  const about = ('action' in data && data.action) || ('operation' in data && !('budget' in data) && data.operation)
+  if (!about || about.amount === null || about.currency === null) return null
+  return { currency: about.currency, amount: about.amount }
 }
 
 /** The names in an alert that its title does not have; null if there are none. */

@@ -18,7 +18,7 @@ const LIMITS = {
 } as const
 
 /**
- * Creates one message that names all alerts, in the order in which they were raised.
+ * Creates one message about all alerts, with a line for each incident.
  * @param publicUrl base URL of links to the console; null for a message without links
  */
 export function digestMessage(alerts: readonly Alert[], publicUrl: string | null, brandName: string): SlackMessage {
@@ -30,13 +30,13 @@ export function digestMessage(alerts: readonly Alert[], publicUrl: string | null
     ...sectionsOf(lines).map(text => ({ type: 'section' as const, text: mrkdwn(text, LIMITS.section) })),
     {
       type: 'context',
-      elements: [plainText(`${brandName} · each of these would have been a message of its own`, LIMITS.context)],
+      elements: [plainText(`${brandName} · one line for each incident, with its last message`, LIMITS.context)],
     },
   ]
   return { text: digestText(digest, LIMITS.text), blocks }
 }
 
-/** The digest as text with all alerts, for the case that Slack rejects the blocks. */
+/** The digest as text with all lines, for the case that Slack rejects the blocks. */
 export function digestWithoutBlocks(alerts: readonly Alert[]): SlackMessage {
   return { text: digestText(describeDigest(alerts), LIMITS.onlyText) }
 }

@@ -20,7 +20,9 @@ test('a page has the labels of the facts in bold and a button to the console', (
 })
 
 test('the page of a digest links each line', () => {
-  const html = slackPage(digestMessage([sampleIncident(), sampleIncident()], CONSOLE, 'Backstop'))
+  const html = slackPage(
+    digestMessage([sampleIncident(), sampleIncident({ incident_id: 'inc_2' })], CONSOLE, 'Backstop'),
+  )
   expect(html.match(/<a href="https:\/\/console\.example\.com\/p\/prj_sample\/incidents\//g)).toHaveLength(2)
 })
 
