@@ -86,7 +86,8 @@ function reportRunning(pid: number, run: RunFile | undefined): number {
 async function start(records: RunRecords): Promise<void> {
   const spawned = new Set<ServiceProcess>()
   let product: Product | undefined
-  const building = buildConsoleBeside()
+  const report = (text: string) => (product === undefined ? progress.print(text) : say(text))
+  const building = buildConsoleBeside(report)
   // An interrupted start has no product yet, so its processes are stopped separately.
   running.push(async () => {
     if (product !== undefined) return product.stop()
@@ -104,17 +105,14 @@ async function start(records: RunRecords): Promise<void> {
       spawned.add(process)
       records.recordService(process.name, process.identity)
     },
-    supervision: {
-      say: text => (product === undefined ? progress.print(text) : say(text)),
-      isStopping: () => stopping,
-    },
+    supervision: { say: report, isStopping: () => stopping },
   })
-  await building
   const run = runFileOf(product)
   records.writeRun(run)
   const refusedKey = await findRefusedKey(product.urls.admin, product.key, dataDir)
   if (refusedKey !== undefined) say(`\n${describeFault(refusedKey)}`)
-  else if (withDemo) return startDemo(product, demo => records.writeRun({ ...run, ...demo }))
+  else if (withDemo) return startDemo(product, building, demo => records.writeRun({ ...run, ...demo }))
+  await building
   await showNextSteps(product)
   if (refusedKey === undefined) await openConsole(product)
 }
@@ -132,18 +130,22 @@ async function openConsole(product: Product, path?: string): Promise<void> {
   if (link !== undefined) openInBrowser(browser, link)
 }
 
-/** Builds the console while the product starts. Without it everything else works, so a failure is only reported. */
-async function buildConsoleBeside(): Promise<void> {
-  const step = progress.step('console')
+/** Builds the console beside everything else. The rest works without it, so a failure is only reported. */
+async function buildConsoleBeside(report: (text: string) => void): Promise<void> {
+  const startedAtMs = Date.now()
   try {
-    step.done(await buildConsoleInChild())
+    const result = await buildConsoleInChild()
+    report(`✓ console: ${result} (${((Date.now() - startedAtMs) / 1000).toFixed(1)} s)`)
   } catch (error) {
-    step.fail(error instanceof Error ? error.message : String(error), 'npm run console shows more')
+    const why = error instanceof Error ? error.message : String(error)
+    if (!stopping) report(`✗ console: ${why}\n  → npm run console shows more`)
   }
 }
 
+/** @param consoleBuilt not awaited before the refunds, so that a first start shows its first alert sooner */
 async function startDemo(
   product: Product,
+  consoleBuilt: Promise<void>,
   ready: (demo: Required<Pick<RunFile, 'project' | 'processor'>>) => void,
 ): Promise<void> {
   const demoRecords = createDemoRecords(join(dataDir, 'demo.json'), product.secretsFingerprint)
@@ -163,11 +165,8 @@ async function startDemo(
   running.push(demo.stop)
   const { processorUrl, record } = demo.setup
   ready({ project: record.project_id, processor: { url: processorUrl, key: record.processor_key } })
-  // Before the first alert, so that the person sees it arrive in the console.
   const page = incidentsOf(demo.setup)
-  const link = await linkToConsole(product, page)
-  if (link !== undefined) say(`\n${consoleLines(link).join('\n')}\n`)
-  await openConsole(product, page)
+  const consoleShown = consoleBuilt.then(() => showConsole(product, page))
   // The accounts of an existing week are served at once. A new week waits, so that it does not delay the first alert.
   const waits = weekRecordsOf(product).read()?.is_whole !== true && demo.setup.outOfBand !== 'ignore'
   if (!waits) void startWeek(product)
@@ -175,6 +174,7 @@ async function startDemo(
     say(
       '\nThe demo account sends no alerts, because its out_of_band was set to ignore. The last command of docs/first-steps.md sets it to alert.',
     )
+    await consoleShown
     return showNextSteps(product, page)
   }
   const hint = setTimeout(() => {
@@ -186,8 +186,15 @@ async function startDemo(
     const afterRefund = ((alertedAtMs - refundedAtMs) / 1000).toFixed(1)
     const afterStart = ((alertedAtMs - STARTED_AT_MS) / 1000).toFixed(1)
     say(`\nFirst alert ${afterRefund} s after the refund, ${afterStart} s after the start.`)
-    void showNextSteps(product, page).then(() => (waits ? startWeek(product) : undefined))
+    void consoleShown.then(() => showNextSteps(product, page)).then(() => (waits ? startWeek(product) : undefined))
   })
+}
+
+/** Shows the console, mostly before the first alert, so that the person sees it arrive there. */
+async function showConsole(product: Product, path: string): Promise<void> {
+  const link = await linkToConsole(product, path)
+  if (link !== undefined) say(`\n${consoleLines(link).join('\n')}\n`)
+  await openConsole(product, path)
 }
 
 /** Prints the five lines that say how to go on, with a new link to the console. */
