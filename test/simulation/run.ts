@@ -246,8 +246,9 @@ async function openCustomers(world: World): Promise<{ customers: Customer[]; act
   const happened = (kind: string) => trace.happened(kind)
   const note = (text: string) => trace.add(text)
   const swarm = () => world.swarm
-  const hintsAreReadWithinMs = HINTS_ARE_READ_WITHIN_MS
-  const actors = { clock: agenda, cluster, api, truth, hintsAreReadWithinMs, swarm, happened, note }
+  const whenHintsAreRead: ActorWorld['whenHintsAreRead'] = (random, act) =>
+    void agenda.schedule(random.between(HINTS_ARE_READ_WITHIN_MS, 2 * HINTS_ARE_READ_WITHIN_MS), act)
+  const actors = { clock: agenda, cluster, api, truth, whenHintsAreRead, swarm, happened, note }
   const customers: Customer[] = []
   // A second customer shows whether something of one project gets into another. It doubles the time of a run.
   const names = random.fork('customers').chance(0.25) ? ['One', 'Two'] : ['One']

@@ -266,7 +266,8 @@ function scheduleLaterChange({
   change,
   prepared,
 }: Pick<Task, 'world' | 'random' | 'change' | 'prepared'>): void {
-  const fromMs = change.accounts.some(({ sendsHints }) => sendsHints) ? world.hintsAreReadWithinMs : 1_500
-  if (prepared.makeLaterChange !== undefined)
-    world.clock.schedule(random.between(fromMs, 2 * fromMs), () => void prepared.makeLaterChange?.())
+  if (prepared.makeLaterChange === undefined) return
+  const makeLaterChange = () => void prepared.makeLaterChange?.()
+  if (change.accounts.some(({ sendsHints }) => sendsHints)) world.whenHintsAreRead(random, makeLaterChange)
+  else world.clock.schedule(random.between(1_500, 3_000), makeLaterChange)
 }

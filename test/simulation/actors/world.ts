@@ -1,5 +1,6 @@
 import type { WorldClock } from '../world/agenda.ts'
 import type { Cluster } from '../world/cluster.ts'
+import type { Random } from '../world/random.ts'
 import type { Swarm } from '../world/swarm.ts'
 import type { ApiUser } from './api-user.ts'
 import type { Moment, Truth } from './truth.ts'
@@ -11,10 +12,11 @@ export interface World {
   readonly api: ApiUser
   readonly truth: Truth
   /**
-   * How long it may take, in milliseconds, until the product has read a change that a notification only hints at. Sooner than that nothing
-   * takes such a change back, because nobody can see it afterwards.
+   * Calls `act` when the product has read the changes so far of which notifications give only hints. Nothing takes such a change back
+   * sooner, because nobody can see it afterwards.
+   * @param random draws the time, where a time is enough
    */
-  readonly hintsAreReadWithinMs: number
+  whenHintsAreRead(random: Random, act: () => void): void
   /** The faults that are on now. */
   swarm(): Swarm
   /** Counts something that must happen in some runs. */

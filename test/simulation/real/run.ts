@@ -61,8 +61,9 @@ export async function runReal(options: RealRunOptions): Promise<RealGroupResult>
     await cluster.start()
     for (const seed of options.seeds) worlds.push(await openWorld({ seed, cluster, timers, key: product.key }))
     const faultsEndedMs = await letAct(run)
-    await untilRest(run).catch((error: Error) => void run.wrongs.push(`Not at rest: ${error.message}`))
-    timeline.add('everything is at rest')
+    await untilRest(run)
+    for (const world of worlds) world.actAfterRest()
+    await untilRest(run)
     const runs = await judgeWorlds(run, faultsEndedMs)
     const counts = new Map([...Map.groupBy(faults, nameOf)].map(([name, list]) => [name, list.length]))
     if (runs.every(run => run.faults.length === 0)) rmSync(folder, { recursive: true })
@@ -118,12 +119,17 @@ async function letAct({ cluster, servers, timers, timeline, worlds, faults, dura
   return Date.now()
 }
 
-/** Resolves when actors have done everything and nothing is in flight. @throws Error after REST_MS that says what is */
-async function untilRest({ worlds, product }: Run): Promise<void> {
+/** Resolves when actors have done everything and nothing is in flight. What is in flight after REST_MS is a fault. */
+async function untilRest({ worlds, product, timeline, wrongs }: Run): Promise<void> {
   const open = () => worlds.map(({ agenda }) => agenda.open)
   const isDone = () => open().every(count => count === 0)
-  await until('actors to have done everything', isDone, { timeoutMs: REST_MS, seen: open })
-  await untilIdle(product, REST_MS)
+  try {
+    await until('actors to have done everything', isDone, { timeoutMs: REST_MS, seen: open })
+    await untilIdle(product, REST_MS)
+    timeline.add('everything is at rest')
+  } catch (error) {
+    wrongs.push(`Not at rest: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 /** Judges each world. What a process did wrong by itself is a fault of all of them. */

@@ -8,16 +8,13 @@ import { Agenda } from '../world/agenda.ts'
 import { createRandom, type Random } from '../world/random.ts'
 import { CALM, drawSwarm, type Swarm } from '../world/swarm.ts'
 import type { RealCluster } from './cluster.ts'
-import { type RealTimers, SPEED } from './timers.ts'
+import type { RealTimers } from './timers.ts'
 
 /**
  * A receiver fails a delivery at most once: the first rung of the retries takes five seconds, the second one a minute, and neither can be
  * made shorter.
  */
 const MOST_FAILURES = 1
-
-/** In milliseconds of the plan: a frozen Kafka and the group that forms without a killed member take up to twenty seconds of the clock. */
-const HINTS_ARE_READ_WITHIN_MS = 20_000 * SPEED
 
 export interface WorldParts {
   readonly seed: number
@@ -39,6 +36,8 @@ export interface World {
   begin(durationMs: number): void
   /** Ends the faults of receivers and providers. */
   calm(): void
+  /** Takes back changes that the product has read. Call it when everything is at rest: how long a read takes depends on the machine. */
+  actAfterRest(): void
   stop(): Promise<void>
 }
 
@@ -50,10 +49,11 @@ export async function openWorld({ seed, cluster, timers, key }: WorldParts): Pro
   const truth = newTruth()
   const agenda = new Agenda(timers)
   const stops: (() => Promise<void>)[] = []
+  const afterRest: (() => void)[] = []
   const api = new ApiUser({ clock: agenda, random: random.fork('api'), cluster, key })
   const world = {
-    ...{ clock: agenda, cluster, api, truth, hintsAreReadWithinMs: HINTS_ARE_READ_WITHIN_MS },
-    ...{ swarm: () => swarm, happened: () => {}, note: () => {} },
+    ...{ clock: agenda, cluster, api, truth, swarm: () => swarm, happened: () => {}, note: () => {} },
+    whenHintsAreRead: (_random: Random, act: () => void) => void afterRest.push(act),
   }
   const customers: Customer[] = []
   for (const name of ['One', 'Two']) {
@@ -79,6 +79,9 @@ export async function openWorld({ seed, cluster, timers, key }: WorldParts): Pro
     },
     calm() {
       swarm = CALM
+    },
+    actAfterRest() {
+      for (const act of afterRest.splice(0)) act()
     },
     async stop() {
       await Promise.all(stops.map(stop => stop()))
