@@ -1,11 +1,11 @@
-/** Actors in the console: people name them, and their names are shown wherever their actions are. Connected accounts have settings of their own. */
+/** Actors, customers and connected accounts in the console: each is a page with all it did. People name actors. Connected accounts have settings of their own. */
 import type { CreatedConnection } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 import type { ConsoleTab } from './console-browser.ts'
-import { violationsOf } from './places.ts'
+import { pixelsBesidePhone, violationsOf } from './places.ts'
 import { sharedConsole } from './shared-console.ts'
 
 const ALERT_MS = 60_000
@@ -88,10 +88,52 @@ describe('actors in the console', () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: /^Find an id/ }).fill('support t')
     await page.getByRole('option').filter({ hasText: 'Actor Support tool' }).click()
-    await page.waitForURL(
-      url => url.pathname.endsWith('/actions') && url.searchParams.get('actor_id') === refund.actor_id,
-    )
+    await page.waitForURL(url => url.pathname.endsWith(`/actors/${refund.actor_id}`))
+    await page.getByRole('heading', { level: 1, name: 'Support tool' }).waitFor()
+    await page.getByRole('row', { name: /EUR test/ }).waitFor()
     await page.getByRole('region', { name: 'Refunds and cancellations' }).getByRole('link').first().waitFor()
+  })
+
+  test('a customer is one click from an incident: its other refunds, their sum, and its incidents', {
+    timeout: 2 * ALERT_MS,
+  }, async () => {
+    const { page } = tab
+    const payment_intent = shop.pay().paymentIntent.id
+    for (const amount of [6_100, 6_200]) {
+      await shop.alertAbout(shop.processor.refund({ payment_intent, amount }).id, ALERT_MS)
+    }
+    const other = { payment_intent: shop.pay().paymentIntent.id, amount: 6_300 }
+    await shop.alertAbout(shop.processor.refund(other).id, ALERT_MS)
+    const customer = (await shop.actions()).find(({ amount }) => amount === 6_100)?.customer
+    const rows = (name: string) => page.getByRole('region', { name }).getByRole('link')
+    await tab.open(`/p/${shop.projectId}/incidents`)
+    await rows('Incidents').filter({ hasText: '61.00' }).click()
+    await page.getByRole('link', { name: '1 other of this customer in 30 days' }).click()
+    await page.getByRole('heading', { level: 1, name: customer?.name ?? '' }).waitFor()
+    const sums = page.getByRole('row', { name: /EUR test/ })
+    await sums.getByText('EUR\u00a0123.00').first().waitFor()
+    await rows('Refunds and cancellations').nth(1).waitFor()
+    expect(await rows('Refunds and cancellations').count()).toBe(2)
+    expect(await violationsOf(page)).toEqual([])
+    expect(await pixelsBesidePhone(page)).toBe(0)
+    const place = page.url()
+
+    await page.getByRole('main').getByRole('link', { name: 'Incidents', exact: true }).click()
+    await rows('Incidents').nth(1).waitFor()
+    expect(await rows('Incidents').count()).toBe(2)
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /^Find an id/ }).fill(customer?.id ?? '')
+    await page
+      .getByRole('option')
+      .filter({ hasText: `Customer ${customer?.name}` })
+      .click()
+    await page.waitForURL(place)
+
+    // Live: what happens while the page is open.
+    shop.processor.refund({ payment_intent, amount: 7_700 })
+    await sums.getByText('EUR\u00a0200.00').first().waitFor({ timeout: ALERT_MS })
+    await rows('Refunds and cancellations').filter({ hasText: '77.00' }).waitFor()
   })
 
   test('one connected account gets a setting of its own, which can be taken back', async () => {
@@ -108,6 +150,10 @@ describe('actors in the console', () => {
     await until('the setting of the account', async () => (await settings())?.length === 1)
     expect(await settings()).toEqual([{ account: 'acct_quiet', out_of_band: 'ignore' }])
     const choice = page.getByLabel('out_of_band of the account acct_quiet').first()
+    await page.getByRole('link', { name: 'acct_quiet' }).click()
+    await page.getByRole('heading', { level: 1, name: 'acct_quiet' }).waitFor()
+    await page.getByText('No refund or cancellation was seen yet.').waitFor()
+    await page.goBack()
     await choice.click()
     await page.getByRole('option', { name: /^As the connection/ }).click()
     await choice.waitFor({ state: 'detached' })

@@ -1418,6 +1418,8 @@ export interface Api {
       provider_ref?: string
       /** Who made it, as GET /v1/projects/{id}/actors lists it */
       actor_id?: string
+      /** Only this customer, by the id that its provider gives it. Needs `project_id`, and `connection_id` if accounts of the project give the same ids */
+      customer_id?: string
       currency?: string
       /** Minor units, inclusive; give currency too, or amounts of all currencies are compared */
       min_amount?: number
@@ -1613,6 +1615,8 @@ export interface Api {
     }, options?: RequestOptions): PagedList<ShownActor>
     /** POST /v1/projects/{id}/actors: Declare software by the prefix of its idempotency keys */
     declare(id: string, body: NewActor, options?: RequestOptions): Promise<ShownActor>
+    /** GET /v1/projects/{id}/actors/{actor_id}: Get who made refunds and cancellations */
+    get(id: string, actor_id: string, options?: RequestOptions): Promise<ShownActor>
     /** PATCH /v1/projects/{id}/actors/{actor_id}: Name an actor, and say what it is */
     name(id: string, actor_id: string, body: ActorPatch, options?: RequestOptions): Promise<ShownActor>
     /** DELETE /v1/projects/{id}/actors/{actor_id}: Remove the name and the role of an actor, or a declared prefix */
@@ -2296,6 +2300,8 @@ export interface Api {
       storm_id?: string
       /** Only incidents about actions of this actor */
       actor_id?: string
+      /** Only this customer, by the id that its provider gives it. Needs `project_id`, and `connection_id` if accounts of the project give the same ids */
+      customer_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
       q?: string
       /** Only incidents that were opened at this time or later */
@@ -2974,7 +2980,7 @@ export interface Api {
       /** `next_cursor` of the previous page */
       cursor?: string
     }, options?: RequestOptions): PagedList<{
-      type: "action" | "incident" | "delivery" | "connection" | "channel" | "operation" | "run" | "actor"
+      type: "action" | "incident" | "delivery" | "connection" | "channel" | "operation" | "run" | "actor" | "customer"
       id: string
       /** One line for people to read */
       title: string
@@ -3179,8 +3185,12 @@ export interface Api {
     get(query?: {
       project_id?: string
       connection_id?: string
-      /** Only this connected account of the card processor: its actions are counted now, at most 100,000 of the period */
+      /** Only this connected account of the card processor */
       account?: string
+      /** Only what this actor made */
+      actor_id?: string
+      /** Only this customer, by the id that its provider gives it. Needs `project_id`, and `connection_id` if accounts of the project give the same ids */
+      customer_id?: string
       /** A day (UTC), or a time whose day is counted. Default: 30 days before `to` */
       from?: string
       /** A day (UTC) that is not counted, or a time whose day is counted unless it is midnight. Default: the end of today */
@@ -3365,6 +3375,7 @@ export const CALLS = {
   actors: {
     list: ['GET', '/v1/projects/{id}/actors', 'query', 'page'],
     declare: ['POST', '/v1/projects/{id}/actors', 'body', 'json'],
+    get: ['GET', '/v1/projects/{id}/actors/{actor_id}', 'none', 'json'],
     name: ['PATCH', '/v1/projects/{id}/actors/{actor_id}', 'body', 'json'],
     forget: ['DELETE', '/v1/projects/{id}/actors/{actor_id}', 'none', 'nothing'],
   },

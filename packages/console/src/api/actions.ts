@@ -5,11 +5,12 @@ import { api } from './client.ts'
 import { defineItem, defineList, hasFields } from './resource.ts'
 
 export const actionList = defineList('actions', api.actions.list, ({ action_id }) => action_id, {
-  matches(action, { min_amount, max_amount, from, to, made_from, made_to, ...equal }) {
+  matches(action, { min_amount, max_amount, from, to, made_from, made_to, customer_id, ...equal }) {
     const amount = action.amount ?? undefined
     return (
       equal.project_id === action.project_id &&
       hasFields(action, equal) &&
+      (customer_id === undefined || action.customer?.id === customer_id) &&
       (min_amount === undefined || (amount !== undefined && amount >= min_amount)) &&
       (max_amount === undefined || (amount !== undefined && amount <= max_amount)) &&
       (from === undefined || action.first_seen_at >= from) &&
@@ -33,6 +34,21 @@ export function statsQuery(project_id: string, days: number) {
       const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
       return api.stats.get({ project_id, interval: 'day', from }, { signal })
     },
+    staleTime: 0,
+  })
+}
+
+/** The filter of lists and stats that selects the actions of one customer, actor or connected account. */
+export type ActionsOf = Pick<
+  NonNullable<Parameters<typeof api.stats.get>[0]>,
+  'account' | 'actor_id' | 'customer_id' | 'connection_id'
+>
+
+/** The counts of the days between two times. They are read again whenever they are shown. */
+export function statsOfQuery(project_id: string, of: ActionsOf, period: { from: string; to?: string }) {
+  return queryOptions({
+    queryKey: ['stats', 'of', project_id, of, period],
+    queryFn: ({ signal }) => api.stats.get({ project_id, ...of, ...period, interval: 'month' }, { signal }),
     staleTime: 0,
   })
 }

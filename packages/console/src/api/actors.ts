@@ -1,6 +1,6 @@
 /** Who made refunds and cancellations, as far as the providers name them. */
 import type { ShownActor } from '@backstop/client'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from './client.ts'
 import type { ListDefinition } from './list-cache.ts'
 import { allOf } from './resource.ts'
@@ -18,6 +18,14 @@ export const actorList: ListDefinition<ShownActor, ActorFilter> = {
   idOf: ({ actor_id }) => actor_id,
   // Counts change with every action, and no live event reports them.
   staleMs: 0,
+}
+
+export function actorQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: ['actors', 'one', projectId, id],
+    queryFn: ({ signal }) => api.actors.get(projectId, id, { signal }),
+    staleTime: 0,
+  })
 }
 
 const MOST_NAMES = 1_000

@@ -3,10 +3,11 @@ import { api } from './client.ts'
 import { defineItem, defineList, hasFields } from './resource.ts'
 
 export const incidentList = defineList('incidents', api.incidents.list, ({ incident_id }) => incident_id, {
-  matches: (incident, { from, to, q, ...equal }) =>
+  matches: (incident, { from, to, q, customer_id, ...equal }) =>
     // Only the API knows what a text finds.
     q === undefined &&
     hasFields(incident, equal) &&
+    (customer_id === undefined || incident.action?.customer?.id === customer_id) &&
     (from === undefined || incident.opened_at >= from) &&
     (to === undefined || incident.opened_at < to),
 })

@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { Timestamp } from '../actions/operation.ts'
 import { Action, ObjectState, Verdict, VerdictReason } from '../actions/verdict.ts'
 import { RecordKind } from '../providers.ts'
-import { AccountFilter, AmountFilter, CurrencyCode, Cursor, IdFilter, ListQuery, TimeFilter } from './list.ts'
+import {
+  AccountFilter,
+  AmountFilter,
+  CurrencyCode,
+  Cursor,
+  CustomerFilter,
+  IdFilter,
+  ListQuery,
+  TimeFilter,
+} from './list.ts'
 
 /** The query of GET /v1/actions. */
 export const ActionQuery = ListQuery.extend({
@@ -17,6 +26,7 @@ export const ActionQuery = ListQuery.extend({
   subject: IdFilter.optional().describe('The payment or subscription id at the provider'),
   provider_ref: IdFilter.optional().describe("The provider's id of the refund"),
   actor_id: IdFilter.optional().describe('Who made it, as GET /v1/projects/{id}/actors lists it'),
+  customer_id: CustomerFilter,
   currency: CurrencyCode.optional(),
   min_amount: AmountFilter.optional().describe(
     'Minor units, inclusive; give currency too, or amounts of all currencies are compared',
@@ -51,7 +61,7 @@ export const SearchQuery = z.object({
 
 /** One result of a search. */
 export const SearchResult = z.object({
-  type: z.enum(['action', 'incident', 'delivery', 'connection', 'channel', 'operation', 'run', 'actor']),
+  type: z.enum(['action', 'incident', 'delivery', 'connection', 'channel', 'operation', 'run', 'actor', 'customer']),
   id: z.string(),
   title: z.string().describe('One line for people to read'),
   project_id: z.string(),

@@ -7,7 +7,7 @@ import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '..
 import { ProviderKind } from '../providers.ts'
 import { SearchText } from './action.ts'
 import { DeliveryState } from './delivery.ts'
-import { AccountFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
+import { AccountFilter, CustomerFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
@@ -19,6 +19,7 @@ export const IncidentQuery = ListQuery.extend({
   code: IncidentCode.optional(),
   storm_id: IdFilter.optional().describe('Only incidents of this storm'),
   actor_id: IdFilter.optional().describe('Only incidents about actions of this actor'),
+  customer_id: CustomerFilter,
   q: SearchText.optional().describe(
     'Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then',
   ),

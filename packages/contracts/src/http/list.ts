@@ -27,6 +27,11 @@ export const IdFilter = z
 /** A connected account in a query. */
 export const AccountFilter = IdFilter.optional().describe('Only this connected account of the card processor')
 
+/** A customer in a query. */
+export const CustomerFilter = IdFilter.optional().describe(
+  'Only this customer, by the id that its provider gives it. Needs `project_id`, and `connection_id` if accounts of the project give the same ids',
+)
+
 /** The query parameters of every list. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('The largest number of items'),

@@ -3,7 +3,7 @@ import { ActionMode } from '../actions/action-details.ts'
 import { Currency, Timestamp } from '../actions/operation.ts'
 import { Verdict } from '../actions/verdict.ts'
 import { RecordKind } from '../providers.ts'
-import { AccountFilter, IdFilter } from './list.ts'
+import { AccountFilter, CustomerFilter, IdFilter } from './list.ts'
 
 const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 
@@ -11,9 +11,9 @@ const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 export const StatsQuery = z.object({
   project_id: IdFilter.optional(),
   connection_id: IdFilter.optional(),
-  account: AccountFilter.describe(
-    'Only this connected account of the card processor: its actions are counted now, at most 100,000 of the period',
-  ),
+  account: AccountFilter,
+  actor_id: IdFilter.optional().describe('Only what this actor made'),
+  customer_id: CustomerFilter,
   from: DayOrTime.optional().describe('A day (UTC), or a time whose day is counted. Default: 30 days before `to`'),
   to: DayOrTime.optional().describe(
     'A day (UTC) that is not counted, or a time whose day is counted unless it is midnight. Default: the end of today',

@@ -70,6 +70,18 @@ export function describeActors(testApi: () => TestApi): void {
       expect((await api.get(`${path}?kind=dashboard_user`)).body.data).toHaveLength(1)
     })
 
+    test('are read one by one, also without a name, and an unknown one is not found', async () => {
+      const { api, path, actorId, count, refunds, processorId } = await open()
+      await count(3, processorId, [{ ...refunds, count: 2, amount: 500 }])
+      expect(await api.get(`${path}/${actorId}`)).toMatchObject({
+        status: 200,
+        body: { actor_id: actorId, label: 'ana@example.com', name: null, actions: 2, totals: [{ amount: 500 }] },
+      })
+      await api.patch(`${path}/${actorId}`, { name: 'Ana' })
+      expect((await api.get(`${path}/${actorId}`)).body).toMatchObject({ name: 'Ana', actions: 2, version: 1 })
+      expect((await api.get(`${path}/acr_none`)).status).toBe(404)
+    })
+
     test('are listed page by page, the last to act first', async () => {
       const { api, path, count, refunds, processorId } = await open()
       const ids = ['acr_a', 'acr_b', 'acr_c', 'acr_d', 'acr_e']

@@ -218,6 +218,7 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     getStorm: { params: { id: own.stormId } },
     dryRunConnection: { params: { id: projectId, connection_id: connectionId }, query: '?out_of_band=ignore' },
     listActors: { params: { id: projectId } },
+    getActor: { params: { id: projectId, actor_id: own.actorId } },
     declareActor: { params: { id: projectId }, body: { prefix: 'desk-', name: 'Desk' } },
     nameActor: { params: { id: projectId, actor_id: own.actorId }, body: { name: 'Support tool', role: 'ours' } },
     listActions: { query: `?project_id=${projectId}` },

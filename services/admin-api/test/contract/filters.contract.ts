@@ -1,4 +1,4 @@
-import type { ActionDocument } from '@backstop/contracts'
+import { type ActionDocument, searchKeysOfAction } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
 import { deliveryDocument, storeIncident } from './incidents.contract.ts'
@@ -95,6 +95,59 @@ export function describeFilters(testApi: () => TestApi): void {
       expect((await statsOf(`account=${other}`)).totals).toMatchObject([{ kind: 'cancellation', count: 1, amount: 0 }])
       expect((await statsOf(`account=${account}`, '2026-11-19')).totals).toMatchObject([{ count: 1, mode: 'live' }])
       expect((await statsOf('account=acct_none')).totals).toEqual([])
+    })
+  })
+
+  describe('a customer', () => {
+    /** Three actions: two of the customer, and one of another customer whose payment has the id of the first. */
+    async function storeCustomers() {
+      const { projectId, a, b, c } = await storeActions(testApi())
+      const id = `Cus_${projectId}`
+      const put = async (_id: string, more: Partial<ActionDocument>) => {
+        const changed = { ...((await testApi().others.actions.find({ _id })) as ActionDocument), ...more }
+        await testApi().others.actions.put({ ...changed, search: searchKeysOfAction(changed) })
+        return changed
+      }
+      const { incident_id } = await put(a, { customer: { id, name: 'Anna Kern', email: null } })
+      await put(b, { customer: { id, name: null, email: null }, incident_id: null })
+      await put(c, { customer: { id: id.toLowerCase(), name: null, email: null }, subject: id })
+      return { projectId, id, a, b, c, incident_id }
+    }
+    const get = (path: string) => testApi().api.get(path)
+
+    test('is a filter of actions, incidents and stats, by the exact id', async () => {
+      const { projectId, id, a, b, c, incident_id } = await storeCustomers()
+      const idsOf = async (list: string, customer: string, field: string) =>
+        (await get(`/v1/${list}?project_id=${projectId}&customer_id=${customer}`)).body.data.map(
+          (one: Record<string, string>) => one[field],
+        )
+      expect(await idsOf('actions', id, 'action_id')).toEqual([b, a])
+      expect(await idsOf('actions', id.toLowerCase(), 'action_id')).toEqual([c])
+      expect(await idsOf('actions', id.slice(0, -1), 'action_id')).toEqual([])
+      expect(await idsOf('incidents', id, 'incident_id')).toEqual([incident_id])
+      expect(await idsOf('incidents', 'cus_none', 'incident_id')).toEqual([])
+      const period = `project_id=${projectId}&from=2026-11-01&to=2026-12-01`
+      expect((await get(`/v1/stats?${period}&customer_id=${id}`)).body.totals).toMatchObject([
+        { kind: 'refund', mode: 'live', count: 1, amount: 10 },
+        { kind: 'refund', mode: 'test', count: 1, not_carried_out: 1, amount: 0 },
+      ])
+      expect((await get(`/v1/stats?${period}&actor_id=acr_${projectId}`)).body.totals).toMatchObject([
+        { mode: 'test', count: 1 },
+      ])
+    })
+
+    test('of another project is not found, and needs a project', async () => {
+      const { id } = await storeCustomers()
+      const { projectId } = await createTestProject(testApi().api)
+      for (const list of ['actions', 'incidents']) {
+        expect((await get(`/v1/${list}?project_id=${projectId}&customer_id=${id}`)).body.data).toEqual([])
+      }
+      for (const path of ['actions', 'incidents', 'stats']) {
+        expect(await get(`/v1/${path}?customer_id=${id}`)).toMatchObject({
+          status: 400,
+          body: { errors: [{ path: 'query.project_id', message: 'Name the project of the customer' }] },
+        })
+      }
     })
   })
 

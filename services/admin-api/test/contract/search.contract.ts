@@ -32,15 +32,28 @@ export function describeSearch(testApi: () => TestApi): void {
         customer,
         origin,
       })
-      const queries = ['pi_zoe', 're_Z', 'cus_77', 'zoe m', 'MU', 'muller', 'Zoe@', '24.99', 'EUR 24,99', 'order-4']
-      for (const q of [...queries, id]) {
-        const { data } = await search(projectId, q)
-        expect({ q, ids: data.map(one => one.id) }).toEqual({ q, ids: [id] })
-        expect(data[0]).toMatchObject({ type: 'action', title: 'Refund of EUR 24.99 on pi_Zoe: unexplained' })
-      }
+      const about = ['cus_77', 'zoe m', 'MU', 'muller', 'Zoe@']
+      const queries = ['pi_zoe', 're_Z', '24.99', 'EUR 24,99', 'order-4', id]
+      const [action, found] = [
+        { type: 'action', id, title: 'Refund of EUR 24.99 for Zoë Müller on pi_Zoe: unexplained' },
+        { type: 'customer', id: 'cus_77', title: 'Customer Zoë Müller, cus_77', connection_id: processorId },
+      ]
+      for (const q of queries) expect({ q, ...(await search(projectId, q)) }).toMatchObject({ q, data: [action] })
+      for (const q of about) expect({ q, ...(await search(projectId, q)) }).toMatchObject({ q, data: [found, action] })
       expect((await search(projectId, 'example')).data).toEqual([])
       const { body } = await api().get(`/v1/actions/${id}`)
       expect(body).not.toHaveProperty('search')
+    })
+
+    test('finds each customer once, at most five, and none by an id that is an e-mail address', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const stored = async (id: string) =>
+        await storeAction(projectId, processorId, { customer: { id, name: 'Ida Lund', email: null } })
+      for (const id of ['cus_1', 'cus_1', 'ida@example.com']) await stored(id)
+      const customers = async () => (await search(projectId, 'lund')).data.filter(({ type }) => type === 'customer')
+      expect((await customers()).map(({ id }) => id)).toEqual(['cus_1'])
+      for (const id of ['cus_2', 'cus_3', 'cus_4', 'cus_5', 'cus_6']) await stored(id)
+      expect(await customers()).toHaveLength(5)
     })
 
     test('finds an actor by its id and by each word of the name that people gave it, and no more after its removal', async () => {
@@ -72,7 +85,7 @@ export function describeSearch(testApi: () => TestApi): void {
       expect((await search(projectId, 'zoe')).data.map(({ title }) => title)).toEqual(titles.map(one => `Actor ${one}`))
     })
 
-    test('counts actors to the limit of a page, and continues with the next actor, then with actions', async () => {
+    test('counts actors to the limit of a page, and continues with the next actor, then with customers and actions', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const customer = { id: 'cus_77', name: 'Zoe Kern', email: null }
       const actions = [await storeAction(projectId, processorId, { customer })]
@@ -93,7 +106,8 @@ export function describeSearch(testApi: () => TestApi): void {
         const found = pages.flat()
         expect(Math.max(...pages.map(({ length }) => length))).toBe(limit)
         expect(found.slice(0, 3).toSorted()).toEqual(actors.toSorted())
-        expect(found.slice(3).toSorted()).toEqual(actions.toSorted())
+        expect(found[3]).toBe('cus_77')
+        expect(found.slice(4).toSorted()).toEqual(actions.toSorted())
       }
     })
 

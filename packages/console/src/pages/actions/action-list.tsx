@@ -37,6 +37,7 @@ const FILTERS = defineFilters(
   searchChoice('reason', 'Reason', REASON_OPTIONS),
   text('subject', 'Payment or subscription id'),
   text('account', 'Connected account'),
+  text('customer_id', 'Customer id'),
   actor,
 )
 
@@ -52,7 +53,7 @@ export function Page() {
       actions={<DownloadMenu path="/v1/actions" query={query} />}
       filters={filters}
       list={useList(actionList, query)}
-      columns={columnsWith(names, made_from !== undefined || made_to !== undefined)}
+      columns={actionColumns(names, made_from !== undefined || made_to !== undefined)}
       opens="actions"
       nothingFits="No refund or cancellation fits these filters."
       empty="No refund or cancellation was seen yet."
@@ -62,7 +63,7 @@ export function Page() {
 }
 
 /** @param isByMade true to show the time of the provider, by which the list is filtered */
-function columnsWith(names: ReadonlyMap<string, string>, isByMade: boolean): readonly Column<Action>[] {
+export function actionColumns(names: ReadonlyMap<string, string>, isByMade: boolean): readonly Column<Action>[] {
   const placeOf = ({ connection_id, account }: Action) => nameWithAccount(names.get(connection_id), account)
   const kindOf = ({ kind }: Action) => KINDS.find(({ value }) => value === kind)?.label
   return [

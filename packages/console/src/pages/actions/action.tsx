@@ -15,7 +15,9 @@ import {
   timeFact,
   VerdictBadge,
 } from '../../parts/show/index.ts'
+import { accountFact } from '../accounts/account-link.tsx'
 import { actorFact } from '../actors/actor-link.tsx'
+import { CustomerLink, OthersOfCustomer } from '../customers/customer-link.tsx'
 import { RawEvent } from './raw-event.tsx'
 import { Candidates, Differences, Why } from './why.tsx'
 import { nameAction, stateWords } from './words.ts'
@@ -123,12 +125,16 @@ function aboutOf(action: Action): FactList {
   return [
     ['State', stateWords(action)],
     ['Amount', moneyFact(action.amount, action.currency)],
-    ['Customer', customer?.name],
+    [
+      'Customer',
+      customer?.name && <CustomerLink key="customer" customer={customer} connectionId={action.connection_id} />,
+    ],
     ['E-mail', customer?.email],
     ['Customer id', idFact(customer?.id, 24)],
+    ['Others', customer && <OthersOfCustomer key="others" action={action} customer={customer} />],
     [kind === 'refund' ? 'Payment' : 'Subject', idFact(action.subject, 24)],
     [kind === 'refund' ? 'Refund' : 'Id at the provider', idFact(action.provider_ref, 24)],
-    ['Connected account', idFact(action.account, 24)],
+    ['Connected account', accountFact(action.account)],
     ['Receipt', payment?.number],
     ['Plan', payment?.plan],
     ['Reason given', payment?.refund_reason],

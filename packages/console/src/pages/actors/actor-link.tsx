@@ -6,10 +6,10 @@ interface Props {
   actor_name: Action['actor_name']
 }
 
-/** An actor by its name, which leads to all of its actions. */
+/** An actor by its name, which leads to its page. */
 export function ActorLink({ actor_id, actor_name }: Props) {
   return (
-    <ProjectLink page="actions" search={{ actor_id }}>
+    <ProjectLink page="actors" id={actor_id}>
       <bdi>{actor_name ?? 'See what else this actor did'}</bdi>
     </ProjectLink>
   )

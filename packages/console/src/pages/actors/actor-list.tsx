@@ -1,16 +1,15 @@
 import type { ShownActor } from '@backstop/client'
 import { actorList } from '../../api/actors.ts'
-import { api, refresh } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { choice, defineFilters, useListFilters } from '../../parts/filters/index.ts'
-import { ConfirmButton, DialogButton } from '../../parts/form/index.ts'
+import { DialogButton } from '../../parts/form/index.ts'
 import { type Column, ListPage, textColumn, timeColumn, useReadAgain } from '../../parts/list/index.ts'
 import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
-import { Badge } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { moneyText } from '../storms/storm-list.tsx'
-import { NameActor, NewActor, SHOWN } from './actor-forms.tsx'
-import { KINDS, providerWords, ROLES, roleWord } from './words.ts'
+import { ActorButtons, RoleBadge } from './actor-buttons.tsx'
+import { NewActor } from './actor-forms.tsx'
+import { KINDS, providerWords, ROLES } from './words.ts'
 
 const FILTERS = defineFilters(choice('kind', 'Kind', KINDS), choice('role', 'Role', ROLES))
 
@@ -32,7 +31,7 @@ export function Page() {
       }
       filters={filters}
       list={useList(actorList, { project_id, ...filters.values })}
-      columns={mayChange ? [...COLUMNS, changesColumn(project_id)] : COLUMNS}
+      columns={mayChange ? [...COLUMNS, CHANGES] : COLUMNS}
       nothingFits="No actor fits these filters."
       empty="No provider has named anybody yet. The subscription biller names API keys and users; the card processor may name them in thin events."
       next={<ProjectLink page="connections">See whether the connections receive events</ProjectLink>}
@@ -46,7 +45,7 @@ const COLUMNS: readonly Column<ShownActor>[] = [
     width: 'minmax(0, 1.2fr)',
     card: 'title',
     cell: ({ actor_id, name, ...actor }) => (
-      <ProjectLink page="actions" search={{ actor_id }}>
+      <ProjectLink page="actors" id={actor_id}>
         <bdi>{name ?? providerWords(actor)}</bdi>
       </ProjectLink>
     ),
@@ -55,8 +54,7 @@ const COLUMNS: readonly Column<ShownActor>[] = [
     title: 'Role',
     width: '112px',
     card: 'line',
-    cell: ({ role }) =>
-      role === 'unknown' ? null : <Badge tone={role === 'canary' ? 'alarm' : 'quiet'}>{roleWord(role)}</Badge>,
+    cell: ({ role }) => <RoleBadge role={role} />,
   },
   textColumn('Provider says', 'minmax(0, 1fr)', actor => (actor.name === null ? null : providerWords(actor)), {
     tone: 'dim',
@@ -75,40 +73,10 @@ function moneyOf({ totals }: ShownActor): string {
   })
 }
 
-function changesColumn(projectId: string): Column<ShownActor> {
-  const remove = async (id: string) => {
-    await api.actors.forget(projectId, id)
-    await refresh(...SHOWN)
-  }
-  return {
-    title: '',
-    width: '176px',
-    align: 'end',
-    card: 'end',
-    cell: actor => (
-      <>
-        {actor.kind !== null && (
-          <DialogButton label="Name" title="Name the actor" variant="default">
-            {close => <NameActor actor={actor} onDone={close} />}
-          </DialogButton>
-        )}{' '}
-        {actor.version > 0 && (actor.name !== null || actor.role !== 'unknown') && (
-          <ConfirmButton
-            question={`Remove the name and the role of “${actor.name ?? providerWords(actor)}”?`}
-            consequence={consequenceOf(actor)}
-            onConfirm={() => remove(actor.actor_id)}
-          >
-            Remove
-          </ConfirmButton>
-        )}
-      </>
-    ),
-  }
-}
-
-function consequenceOf({ role, kind }: ShownActor): string {
-  if (role === 'canary') return 'Its actions no longer alert at once.'
-  return kind === 'key_prefix'
-    ? 'Its idempotency keys name no further actions. Earlier actions keep the actor, without its name.'
-    : 'Alerts show only the words of the provider.'
+const CHANGES: Column<ShownActor> = {
+  title: '',
+  width: '176px',
+  align: 'end',
+  card: 'end',
+  cell: actor => <ActorButtons actor={actor} />,
 }

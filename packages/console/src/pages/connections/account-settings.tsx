@@ -5,7 +5,7 @@ import { api, refresh, useWrite } from '../../api/client.ts'
 import { storeConnection } from '../../api/connections.ts'
 import { handleSubmit } from '../../parts/form/index.ts'
 import { Problem } from '../../parts/page/index.ts'
-import { CopyId } from '../../parts/show/index.ts'
+import { accountFact } from '../accounts/account-link.tsx'
 import { labelOfMode, MODES, type Mode } from './words.ts'
 
 interface Props {
@@ -28,7 +28,7 @@ export function AccountSettings({ connection, mayChange }: Props) {
         <ul className="lines">
           {accounts.map(({ account, out_of_band: own }) => (
             <li key={account}>
-              <CopyId id={account} length={40} />{' '}
+              {accountFact(account)}{' '}
               {mayChange ? (
                 <Select
                   aria-label={`out_of_band of the account ${account}`}

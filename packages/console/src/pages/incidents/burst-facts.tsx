@@ -1,7 +1,8 @@
 import type { IncidentWithTimeline } from '@backstop/client'
 import { formatMoney } from '../../format/money.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
-import { ConnectionName, CopyId, type FactList, Facts, Time } from '../../parts/show/index.ts'
+import { ConnectionName, type FactList, Facts, Time } from '../../parts/show/index.ts'
+import { accountFact } from '../accounts/account-link.tsx'
 import { ActorLink } from '../actors/actor-link.tsx'
 import { moneyText } from '../storms/storm-list.tsx'
 import classes from './incident.module.css'
@@ -27,7 +28,7 @@ export function BurstFacts({ incident, burst }: { incident: IncidentWithTimeline
           ['Second looks', <Between key="looks" from={burst.looks_at} to={burst.last_look_at} />],
           ['Outcome', outcomeOf(incident, burst)],
           ['Connection', connection_id === null ? null : <ConnectionName key="connection" id={connection_id} />],
-          ['Connected account', burst.account === undefined ? null : <CopyId key="account" id={burst.account} />],
+          ['Connected account', accountFact(burst.account)],
           ['Connected accounts', burst.accounts?.toLocaleString()],
           ['Why now', burst.why.rule],
         ]}

@@ -10,8 +10,10 @@ import {
   timeFact,
   useResourceName,
 } from '../../parts/show/index.ts'
+import { accountFact } from '../accounts/account-link.tsx'
 import { stateWords } from '../actions/words.ts'
 import { actorFact } from '../actors/actor-link.tsx'
+import { CustomerLink, OthersOfCustomer } from '../customers/customer-link.tsx'
 import classes from './incident.module.css'
 import { kindWord, originSentence, subjectWord } from './words.ts'
 
@@ -23,7 +25,7 @@ export function ActionFacts({ action }: { action: Action }) {
       facts={[
         ['What', <span key="what">{`${kindWord(action)}, ${stateWords(action)}`}</span>],
         ['Amount', moneyFact(action.amount, action.currency)],
-        ['Customer', <Customer key="customer" customer={action.customer ?? null} />],
+        ['Customer', <Customer key="customer" action={action} />],
         [subjectWord(action), idFact(action.subject, 40)],
         ['Invoice or number', payment?.number],
         ['Plan', payment?.plan],
@@ -32,22 +34,23 @@ export function ActionFacts({ action }: { action: Action }) {
         ['Provider’s id', idFact(action.provider_ref, 40)],
         ['Made', timeFact(action.provider_created_at)],
         ['Connection', <ConnectionName key="connection" id={action.connection_id} />],
-        ['Connected account', idFact(action.account, 40)],
+        ['Connected account', accountFact(action.account)],
         ['Mode', mode == null ? null : mode === 'test' ? 'Test: no real money' : 'Live'],
       ]}
     />
   )
 }
 
-function Customer({ customer }: { customer: NonNullable<Action['customer']> | null }) {
+function Customer({ action }: { action: Action }) {
+  const customer = action.customer ?? null
   if (customer === null || (customer.name === null && customer.email === null && customer.id === null)) {
     return <span className="faint">The provider does not say</span>
   }
   const { name, email, id } = customer
   return (
     <>
-      {name !== null && <bdi>{name}</bdi>}
-      {email !== null && (
+      <CustomerLink customer={customer} connectionId={action.connection_id} />
+      {name !== null && email !== null && (
         <>
           {' '}
           <bdi className="dim">{email}</bdi>
@@ -58,6 +61,7 @@ function Customer({ customer }: { customer: NonNullable<Action['customer']> | nu
           <CopyId id={id} length={40} />
         </div>
       )}
+      <OthersOfCustomer action={action} customer={customer} />
     </>
   )
 }

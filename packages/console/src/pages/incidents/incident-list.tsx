@@ -34,6 +34,7 @@ const FILTERS = defineFilters(
   choice('code', 'Kind', INCIDENT_CODES),
   connection,
   text('account', 'Connected account'),
+  text('customer_id', 'Customer id'),
   actor,
   param('from', z.iso.datetime()),
   param('to', z.iso.datetime()),
@@ -52,10 +53,11 @@ export function Page() {
   return (
     <ListPage
       title="Incidents"
-      // A change of many needs filters that stay the same while it runs, so a searched list has none, and knows neither accounts nor actors.
+      // A change of many needs filters that stay the same while it runs, so a searched list has none, and knows neither accounts, customers nor actors.
       actions={
         !isSearched &&
         chosen.account === undefined &&
+        chosen.customer_id === undefined &&
         chosen.actor_id === undefined && <BulkButtons filters={chosen} isEmpty={list.items.length === 0} />
       }
       filters={{ ...filters, isFiltered }}

@@ -15,6 +15,8 @@ import { type Column, FilteredList, moneyColumn, textColumn, timeColumn } from '
 import { PageHead, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { type FactList, Facts, idFact, Principal, Time, timeFact } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import { ActorLink } from '../actors/actor-link.tsx'
+import { CustomerLink } from '../customers/customer-link.tsx'
 import { INTERVALS } from '../operations/words.ts'
 import { describeCovered, describeUse, ExpectedChangeBadge } from './expected-change-words.tsx'
 
@@ -105,8 +107,17 @@ function factsOf(change: ExpectedChange, names: ReadonlyMap<string, string>): Fa
     ['State', <ExpectedChangeBadge key="state" change={change} />],
     ['Covers', describeCovered(change, names)],
     ['Payment or subscription', idFact(change.subject)],
-    ['Customer', idFact(change.customer_id)],
-    ['Made by', idFact(change.actor_id)],
+    [
+      'Customer',
+      change.customer_id && (
+        <CustomerLink
+          key="customer"
+          customer={{ id: change.customer_id, name: null, email: null }}
+          connectionId={change.connection_id ?? ''}
+        />
+      ),
+    ],
+    ['Made by', change.actor_id && <ActorLink key="actor" actor_id={change.actor_id} actor_name={change.actor_id} />],
     ['Limits apply to', change.interval && `${INTERVALS[change.interval]}, in UTC`],
     ['Used', describeUse(change)],
     ['Begins', timeFact(change.starts_at)],

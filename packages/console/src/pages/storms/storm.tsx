@@ -7,7 +7,9 @@ import { type Column, DataList, moneyColumn, textColumn, timeColumn, useLiveRefr
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { ConnectionName, CopyId, Facts, Money, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import { accountFact } from '../accounts/account-link.tsx'
 import { actorFact } from '../actors/actor-link.tsx'
+import { CustomerLink } from '../customers/customer-link.tsx'
 import { NextSteps } from '../incidents/next-steps.tsx'
 import { originSentence } from '../incidents/words.ts'
 import { MinuteChart } from './minute-chart.tsx'
@@ -131,11 +133,7 @@ function Under({
           )}
         </span>
         <ConnectionName id={connection_id} />
-        {account !== undefined && (
-          <span>
-            account <CopyId id={account} />
-          </span>
-        )}
+        {account !== undefined && <span>account {accountFact(account)}</span>}
         <CopyId id={storm_id} />
       </Marks>
     </div>
@@ -189,7 +187,10 @@ const COMMON: Record<Common['what'], [string, (action: Common['action']) => Reac
   actor: ['Actor', actorFact],
   key: ['API key', ({ origin }) => origin?.key_name],
   user: ['User', ({ origin }) => origin?.user],
-  customer: ['Customer', ({ customer }) => customer?.name ?? customer?.email ?? customer?.id],
+  customer: [
+    'Customer',
+    ({ customer, connection_id }) => customer && <CustomerLink customer={customer} connectionId={connection_id} />,
+  ],
   subject: ['Payment', ({ subject }) => <CopyId id={subject} length={28} />],
   amount: ['Amount', ({ amount, currency }) => <Money amount={amount} currency={currency} />],
   reason: ['Reason given', ({ payment }) => payment?.refund_reason],

@@ -4,6 +4,7 @@ import { useProjectId } from './use-route.ts'
 
 /** The pages of a project that others link to, as they are named in its URLs. */
 export type ProjectPage =
+  | 'accounts'
   | 'actions'
   | 'actors'
   | 'approvals'
@@ -12,6 +13,7 @@ export type ProjectPage =
   | 'channels/new'
   | 'connections'
   | 'connections/new'
+  | 'customers'
   | 'deliveries'
   | 'dry-run'
   | 'expected-changes'

@@ -10,6 +10,7 @@ import type { DocumentFilter, Range } from '../../store/collection.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { nameActors } from '../actors/name-actors.ts'
 import { type PlacedItem, pageOfStorm } from '../storms/read-storm.ts'
+import { ofCustomer } from './of-customer.ts'
 
 const tag = 'Actions'
 
@@ -68,7 +69,8 @@ async function pageActions(
   { query, principal, signal }: ActionRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<ActionDocument>[]> {
-  const where = { ...filterOf(query), ...projectFilterOf(principal, query.project_id) }
+  const ofProject = projectFilterOf(principal, query.project_id)
+  const where = { ...filterOf(query), ...ofCustomer(query.customer_id, ofProject), ...ofProject }
   const window = windowOfActions(query)
   if (query.storm_id === undefined) {
     const found = await stores.actions.page({ where, by: 'first_seen', window, ...place })

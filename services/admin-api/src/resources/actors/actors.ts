@@ -18,7 +18,7 @@ type Stores = Pick<ReadCollections, 'actions' | 'actors' | 'dailyTotals'>
 
 /** /v1/projects/{id}/actors */
 export function actorRoutes({ stores }: AdminParts): Route[] {
-  return [listRoute(stores), declareRoute(stores), changeRoute(stores), removeRoute()]
+  return [listRoute(stores), getRoute(stores), declareRoute(stores), changeRoute(stores), removeRoute()]
 }
 
 function listRoute(stores: AdminParts['stores']): Route {
@@ -38,6 +38,32 @@ function listRoute(stores: AdminParts['stores']): Route {
     },
     placeOf: ({ last_at, actor_id }) => ({ at: new Date(last_at ?? 0), id: actor_id }),
     show: actor => actor,
+  })
+}
+
+function getRoute(stores: AdminParts['stores']): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/projects/{id}/actors/{actor_id}',
+    operationId: 'getActor',
+    tag,
+    summary: 'Get who made refunds and cancellations',
+    description: 'One actor of `GET /v1/projects/{id}/actors`.',
+    scope: 'read',
+    answers: { 200: { description: 'The actor; its version is the ETag', schema: ShownActor } },
+    refusals: ['not_found'],
+    async handle({ params, principal }) {
+      const { _id: projectId } = await findProject(stores, principal, params.id)
+      const own = { _id: params.actor_id, project_id: projectId }
+      const [said, counts] = await Promise.all([
+        stores.actors.find({ ...own, removed_at: null }),
+        countActors(stores, projectId),
+      ])
+      const actor = await readActor(stores, { actorId: own._id, projectId }, said, counts.get(own._id))
+      const isKnown = said !== undefined || counts.has(own._id) || actor.provider !== null
+      if (!isKnown) throw notFound('actor', own._id)
+      return versionedAnswer(200, actor)
+    },
   })
 }
 

@@ -20,9 +20,11 @@ import { refusedField } from '../../http/refused-field.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import { showDocument } from '../../rules/show-document.ts'
+import type { DocumentFilter } from '../../store/collection.ts'
 import type { SearchIndex } from '../../store/search-index.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
+import { ofCustomer } from '../actions/of-customer.ts'
 import { nameActors } from '../actors/name-actors.ts'
 import { type PlacedItem, pageOfStorm } from '../storms/read-storm.ts'
 import { bulkRoutes } from './bulk-changes.ts'
@@ -33,6 +35,7 @@ import { showIncidents } from './show-incidents.ts'
 const tag = 'Incidents'
 /** The incidents that a search finds, so that the query of a page stays small. */
 const MOST_FOUND = 500
+const MOST_ABOUT = 10_000
 
 /** /v1/incidents */
 export function incidentRoutes(parts: AdminParts): Route[] {
@@ -92,17 +95,22 @@ async function pageIncidents(
   { query, principal, signal }: IncidentRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<IncidentDocument>[]> {
-  const { connection_id, account, state, code, storm_id, actor_id, q } = query
+  const { connection_id, account, state, code, storm_id, actor_id, customer_id, q } = query
   const ofProject = projectFilterOf(principal, query.project_id)
   // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
   const filter = { connection_id, account, code, actor_id, state: state ?? { in: IncidentState.options } }
-  const ids = q === undefined ? undefined : await findIds(search, ofProject.project_id, q)
+  const found = q === undefined ? undefined : await findIds(search, ofProject.project_id, q)
+  const about =
+    customer_id === undefined
+      ? undefined
+      : await idsAbout(stores, { ...ofCustomer(customer_id, ofProject), ...ofProject })
+  const ids = found === undefined || about === undefined ? (found ?? about) : found.filter(id => about.includes(id))
   const where = { ...filter, ...ofProject }
   const window = windowOf(query)
   if (storm_id === undefined) {
     const searched = ids === undefined ? where : { ...where, _id: { in: ids } }
-    const found = await stores.incidents.page({ where: searched, by: 'opened', window, ...place })
-    return found.map(item => ({ item, place: { at: item.opened, id: item._id } }))
+    const page = await stores.incidents.page({ where: searched, by: 'opened', window, ...place })
+    return page.map(item => ({ item, place: { at: item.opened, id: item._id } }))
   }
   const storm = await findInProject(stores.storms, principal, 'storm', storm_id)
   return pageOfStorm(stores, storm, { ...place, signal }, async members => {
@@ -110,6 +118,21 @@ async function pageIncidents(
     const found = await stores.incidents.findAll({ ...where, _id: { in: own } })
     return new Map(found.filter(({ opened }) => isWithin(window, opened)).map(incident => [incident._id, incident]))
   })
+}
+
+/** The ids of the incidents about a customer: of each action the open one, or else the last. */
+async function idsAbout(
+  { actions }: Pick<ReadCollections, 'actions'>,
+  where: DocumentFilter<ActionDocument>,
+): Promise<string[]> {
+  const ids: string[] = []
+  for await (const batch of actions.batches({ ...where, incident_id: { not: null } }, ['incident_id'])) {
+    ids.push(...batch.flatMap(({ incident_id }) => incident_id ?? []))
+    if (ids.length > MOST_ABOUT) {
+      throw refusedField('query.customer_id', 'List the actions of the customer: it has too many incidents')
+    }
+  }
+  return ids
 }
 
 /** The ids of the incidents that a text finds: its own id, and those of the actions with such a key. */

@@ -2,6 +2,7 @@ import {
   type ActionDocument,
   type ActorDocument,
   actorOf,
+  containsEmailAddress,
   formatMoney,
   kindWords,
   nameEndsOf,
@@ -32,6 +33,9 @@ type SearchCursor = z.output<typeof SearchCursor>
 
 /** The most actors of one name that a search lists. */
 const MOST_ACTORS = 10
+/** The most customers that a search lists, and the actions among which it finds them. */
+const MOST_CUSTOMERS = 5
+const CUSTOMERS_AMONG = 50
 
 /** GET /v1/search */
 export function searchRoutes(parts: AdminParts): Route[] {
@@ -43,7 +47,7 @@ export function searchRoutes(parts: AdminParts): Route[] {
       tag: 'Search',
       summary: 'Search a project by ids, customer, actor, amount, idempotency key or run',
       description:
-        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first at most ten actors by the names that people gave them, then actions, then operations and their runs; exact matches before longer ones, then the newest first.',
+        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first at most ten actors by the names that people gave them, then at most five customers, then actions, then operations and their runs; exact matches before longer ones, then the newest first.',
       scope: 'read',
       query: SearchQuery,
       answers: { 200: { description: 'A page of results', schema: SearchResults } },
@@ -130,16 +134,38 @@ function placeOf(
   return { key: foundKey(document, at, prefix) ?? '', at, id: document._id }
 }
 
-/** The results before all pages: by an id of Backstop, and actors by their names. */
+/** The results before all pages: by an id of Backstop, actors by their names, and customers. */
 async function findFirst(
   parts: AdminParts,
-  { projectId, q, prefix }: Pick<PageRequest, 'projectId' | 'q' | 'prefix'>,
+  { projectId, q, prefix, signal }: Pick<PageRequest, 'projectId' | 'q' | 'prefix' | 'signal'>,
 ): Promise<SearchResult[]> {
-  const [byId, actors] = await Promise.all([
+  const [byId, actors, customers] = await Promise.all([
     findById(parts, projectId, q.trim()),
     findActors(parts.stores, projectId, prefix),
+    findCustomers(parts, { projectId, prefix, signal }),
   ])
-  return [...byId, ...actors]
+  return [...byId, ...actors, ...customers]
+}
+
+/** The customers of the first actions that are found by an id, a name or an e-mail address of a customer. */
+async function findCustomers(
+  { search }: Pick<AdminParts, 'search'>,
+  request: Pick<PageRequest, 'projectId' | 'prefix' | 'signal'>,
+): Promise<SearchResult[]> {
+  const found = await search.actions({ ...request, after: undefined, limit: CUSTOMERS_AMONG })
+  const customers = new Map<string, SearchResult>()
+  for (const action of found) {
+    const { id = null, name, email } = action.customer ?? {}
+    // An id with an e-mail address is erased, and must not be in the address of a page.
+    if (id === null || containsEmailAddress(id)) continue
+    const keys = [normalizeSearchText(id), normalizeSearchText(email ?? ''), ...nameEndsOf(name)]
+    const place = `${action.connection_id} ${id}`
+    if (customers.has(place) || !keys.some(key => key.startsWith(request.prefix))) continue
+    const title = `Customer ${[name, id].flatMap(text => (text == null ? [] : showableText(text))).join(', ')}`
+    const { project_id, connection_id, first_seen_at: at } = action
+    customers.set(place, { type: 'customer', id, title, project_id, connection_id, at })
+  }
+  return [...customers.values()].slice(0, MOST_CUSTOMERS)
 }
 
 /** Actors by the beginning of a word of their name, exact matches first, then the newest. A project has few, so all are read. */
@@ -221,8 +247,9 @@ async function findById({ stores, ledger }: AdminParts, projectId: string, id: s
 }
 
 export function actionResult(action: ActionDocument): SearchResult {
-  const { _id, project_id, connection_id, subject, verdict, first_seen_at } = action
-  const title = `${describeChange(action)} on ${showableText(subject)}: ${verdict.replaceAll('_', ' ')}`
+  const { _id, project_id, connection_id, subject, customer, verdict, first_seen_at } = action
+  const whose = customer?.name == null ? '' : ` for ${showableText(customer.name)}`
+  const title = `${describeChange(action)}${whose} on ${showableText(subject)}: ${verdict.replaceAll('_', ' ')}`
   return { type: 'action', id: _id, title, project_id, connection_id, at: first_seen_at }
 }
 

@@ -14,7 +14,8 @@ import { refusedField } from '../../http/refused-field.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
-import { countAccount } from './count-account.ts'
+import { ofCustomer } from '../actions/of-customer.ts'
+import { countActions } from './count-actions.ts'
 import {
   boundsOf,
   daysIn,
@@ -48,7 +49,7 @@ export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = p
       tag: 'Stats',
       summary: 'Count actions by verdict, kind, currency and mode',
       description:
-        'An action counts on the day (UTC) when the provider made it, for the first connection that showed it. Times are those of actions and incidents of the same days.',
+        'An action counts on the day (UTC) when the provider made it, for the first connection that showed it. Times are those of actions and incidents of the same days. With `account`, `actor_id` or `customer_id`, the actions are counted now, at most 100,000 of the period, and `connection_id` selects every action that was seen through that connection.',
       scope: 'read',
       query: StatsQuery,
       answers: { 200: { description: 'The counts', schema: Stats } },
@@ -62,9 +63,12 @@ export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = p
         const period = periodOf(query.from, query.to, now)
         if (daysIn(period) <= 0) throw refusedField('query.to', 'Give a time after from')
         if (daysIn(period) > MAX_DAYS) throw refusedField('query.from', `Give a period of at most ${MAX_DAYS} days`)
-        if (query.account !== undefined) {
-          const counted = { ...own, ...(connection_id && { connection_id }), account: query.account }
-          return { status: 200, body: await countAccount(stores, counted, period, interval) }
+        const { account, actor_id, customer_id } = query
+        const named = { ...(account && { account }), ...(actor_id && { actor_id }) }
+        if (customer_id !== undefined || Object.keys(named).length > 0) {
+          const counted = { ...own, ...named, connection_ids: connection_id, ...ofCustomer(customer_id, own) }
+          const ofIncidents = customer_id === undefined ? { ...own, ...named, connection_id } : undefined
+          return { status: 200, body: await countActions(stores, counted, ofIncidents, period, interval) }
         }
         return { status: 200, serialized: await summaries.read({ where: { connection_id, ...own }, period, interval }) }
       },

@@ -1,10 +1,18 @@
-import { bucketOf, type DailyTimes, type Stats, type TimeBucket } from '@backstop/contracts'
+import {
+  type ActionDocument,
+  bucketOf,
+  type DailyTimes,
+  type IncidentDocument,
+  type Stats,
+  type TimeBucket,
+} from '@backstop/contracts'
 import { refusedField } from '../../http/refused-field.ts'
+import type { DocumentFilter } from '../../store/collection.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { boundsOf, type Period, shownPeriod, summarizeDays } from './rules/summarize-days.ts'
 
-/** The most actions that are read for the stats of one connected account. */
-const MAX_OF_ACCOUNT = 100_000
+/** The most actions that are read for the stats of one account, actor or customer. */
+const MAX_COUNTED = 100_000
 /** Providers' clocks may be ahead of ours by less than this, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 86_400_000
 
@@ -19,17 +27,21 @@ const COUNTED = [
   'state',
   'amount',
   'verdict_bucket',
+  'incident_id',
 ] as const
 const NO_TIMES: DailyTimes = { verdict: [], acknowledgement: [], resolution: [] }
 
 /**
- * The stats of one connected account, counted from its actions: daily totals by account would be a thousand times as many for a platform
- * with a thousand accounts, for a question that people ask about a few.
+ * The stats of one connected account, actor or customer, counted from the actions: daily totals of each would be a thousand times as many, for a
+ * question that people ask about a few.
+ * @param ofActions which actions are counted
+ * @param ofIncidents which incidents are counted; undefined for those of the actions
  * @throws AppError `invalid_request` if there are too many
  */
-export async function countAccount(
+export async function countActions(
   { actions, incidents }: Pick<ReadCollections, 'actions' | 'incidents'>,
-  where: { readonly project_id?: string; readonly connection_id?: string; readonly account: string },
+  ofActions: DocumentFilter<ActionDocument>,
+  ofIncidents: DocumentFilter<IncidentDocument> | undefined,
   period: Period,
   interval: Stats['interval'],
 ): Promise<Stats> {
@@ -37,13 +49,16 @@ export async function countAccount(
   const { min, max } = boundsOf(period)
   const made = { min: min.toISOString(), max: max.toISOString() }
   const first_seen = { min: new Date(min.getTime() - CLOCK_TOLERANCE_MS) }
-  const ofAccount = { ...where, merged_into: null, first_seen, provider_created_at: made }
+  const incidentIds: string[] = []
   let count = 0
-  for await (const batch of actions.batches(ofAccount, COUNTED)) {
+  for await (const batch of actions.batches(
+    { ...ofActions, merged_into: null, first_seen, provider_created_at: made },
+    COUNTED,
+  )) {
     count += batch.length
-    if (count > MAX_OF_ACCOUNT)
-      throw refusedField('query.from', 'Give a shorter period: the account has too many actions')
-    for (const { provider_created_at, verdict_bucket, amount, mode = null, ...total } of batch) {
+    if (count > MAX_COUNTED) throw refusedField('query.from', 'Give a shorter period: there are too many actions')
+    for (const { provider_created_at, verdict_bucket, amount, mode = null, incident_id, ...total } of batch) {
+      if (incident_id !== null) incidentIds.push(incident_id)
       summary.add({
         day: new Date(provider_created_at.slice(0, 10)),
         totals: [{ ...total, mode, amount: amount ?? 0, count: 1 }],
@@ -51,6 +66,7 @@ export async function countAccount(
       })
     }
   }
+  const where = ofIncidents ?? { _id: { in: incidentIds } }
   for await (const batch of incidents.batches({ ...where, opened: { min, max } }, [
     'opened',
     'acknowledged_at',

@@ -1,0 +1,54 @@
+import type { Action } from '@backstop/client'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { statsOfQuery } from '../../api/actions.ts'
+import { ProjectLink } from '../../parts/page/index.ts'
+
+interface Props {
+  customer: NonNullable<Action['customer']>
+  connectionId: string
+  /** The words of the link; by default the name of the customer. */
+  children?: ReactNode
+}
+
+/** A customer by its name, which leads to its page, or only the name if the provider gives no id. */
+export function CustomerLink({ customer: { id, name, email }, connectionId, children }: Props) {
+  const words = children ?? <bdi>{name ?? email ?? id}</bdi>
+  // Some accounts use e-mail addresses as ids. Those are erased, and must not be in the address of a page.
+  if (id === null || id.includes('@')) return words
+  return (
+    <ProjectLink page="customers" id={id} search={{ connection_id: connectionId }}>
+      {words}
+    </ProjectLink>
+  )
+}
+
+const DAYS = 30
+const DAY_MS = 24 * 60 * 60_000
+
+/** How many other refunds and cancellations of the customer there were in the 30 days before an action, and on its day. */
+export function OthersOfCustomer({ action, customer }: { action: Action; customer: Props['customer'] }) {
+  const { project_id, connection_id, provider_created_at: to } = action
+  const of = { customer_id: customer.id ?? '', connection_id }
+  const from = new Date(Date.parse(to) - DAYS * DAY_MS).toISOString()
+  const query = statsOfQuery(project_id, of, { from, to: new Date(Date.parse(to) + 1).toISOString() })
+  const { data } = useQuery({ ...query, enabled: customer.id !== null })
+  if (data === undefined) return null
+  const all = data.totals.filter(isCounted).reduce((sum, { count }) => sum + count, 0)
+  const others = Math.max(0, all - (isCounted(action) ? 1 : 0))
+  return (
+    <div>
+      {others === 0 ? (
+        <span className="dim">No other of this customer in {DAYS} days</span>
+      ) : (
+        <CustomerLink customer={customer} connectionId={connection_id}>
+          {others.toLocaleString()} {others === 1 ? 'other' : 'others'} of this customer in {DAYS} days
+        </CustomerLink>
+      )}
+    </div>
+  )
+}
+
+function isCounted({ kind }: Pick<Action, 'kind'>): boolean {
+  return kind === 'refund' || kind === 'cancellation'
+}
