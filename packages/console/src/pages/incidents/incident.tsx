@@ -10,6 +10,7 @@ import { DialogButton } from '../../parts/form/index.ts'
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
+import type { NextTime } from '../settings/new-expected-change.tsx'
 import { SilenceControl } from '../silences/silence-dialog.tsx'
 import { AlertsSent } from './alerts-sent.tsx'
 import { BurstFacts, BurstOrigin } from './burst-facts.tsx'
@@ -112,9 +113,25 @@ function ConnectionSilence({ incident }: Props) {
   return <SilenceControl connection={data} reason={`While we look into: ${titleOf(incident)}`} />
 }
 
+/** Makes a bounded rule for further changes like an unexplained one, or like one that was ours. Nobody may expect a canary. */
+function NextTimeButton({ incident }: { incident: NextTime }) {
+  const { may } = useSession()
+  const { action, code, reason, project_id } = incident
+  const isOurs = action.verdict === 'unexplained' || reason === 'our_own_change'
+  if (!isOurs || code === 'CANARY_USED' || !may('manage', project_id)) return null
+  return (
+    <DialogButton label="Expect this next time…" title="Expect this next time" variant="default" size="md">
+      {close => (
+        <Suspense fallback={<Loading />}>
+          <NewExpectedChange close={close} next={incident} />
+        </Suspense>
+      )}
+    </DialogButton>
+  )
+}
+
 /** What is known of the incident, in the order in which people ask for it. */
 function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; canWrite: boolean }) {
-  const { may } = useSession()
   const { action, summary, burst } = incident
   return (
     <div>
@@ -136,6 +153,7 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
       {action !== null && (
         <Section title="How it was made">
           <Origin action={action} />
+          <NextTimeButton incident={{ ...incident, action }} />
         </Section>
       )}
       {burst !== undefined && (
@@ -147,15 +165,6 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
       {action?.verdict === 'unexplained' && (
         <Section title="Why nothing explains it">
           <Candidates action={action} />
-          {may('manage', incident.project_id) && incident.code !== 'CANARY_USED' && (
-            <DialogButton label="Expect such changes" title="New expected change" variant="default" size="md">
-              {close => (
-                <Suspense fallback={<Loading />}>
-                  <NewExpectedChange close={close} like={action} />
-                </Suspense>
-              )}
-            </DialogButton>
-          )}
         </Section>
       )}
       <Section title="Timeline">

@@ -1,53 +1,26 @@
-import type { Action } from '@backstop/client'
-import { NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import type { Action, IncidentWithTimeline } from '@backstop/client'
+import { Checkbox, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import { useRef, useState } from 'react'
 import { api, useWrite } from '../../api/client.ts'
 import { useConnectionNames } from '../../api/connections.ts'
-import { decimalAmount, parseMoney } from '../../format/money.ts'
 import { optionsOf } from '../../parts/filters/index.ts'
-import { Form, useFields } from '../../parts/form/index.ts'
+import { Form, isLostRace, useFields } from '../../parts/form/index.ts'
 import { useProjectId } from '../../parts/page/index.ts'
+import { useSession } from '../../session/session.ts'
 import { INTERVALS } from '../operations/words.ts'
+import {
+  type Body,
+  bodyOf,
+  DURATIONS,
+  EMPTY,
+  type Fields,
+  fieldsLike,
+  LONG_DURATIONS,
+  type Scope,
+  scopesOf,
+  startAfter,
+} from './expected-change-fields.ts'
 import classes from './settings.module.css'
-
-type Body = Parameters<typeof api.expectedChanges.create>[0]
-
-const EMPTY = {
-  kind: 'refund' as Body['kind'],
-  note: '',
-  connectionId: '',
-  subject: '',
-  customerId: '',
-  actorId: '',
-  interval: '' as NonNullable<Body['interval']> | '',
-  count: '1' as string | number,
-  currency: '',
-  amount: '',
-  total: '',
-  endsIn: '86400',
-}
-type Fields = typeof EMPTY
-
-/**
- * The fields for more changes like this action: as much money in each week, by the same actor or for the same customer. If neither is
- * known, only one more of the same payment or subscription, because a rule for everybody would hide what others do.
- */
-function fieldsLike(action: Action): Partial<Fields> {
-  const { kind, connection_id, customer, actor_id, subject, amount, currency } = action
-  // The API refuses ids that contain an e-mail address, because they are erased.
-  const customerId = customer?.id?.includes('@') ? '' : (customer?.id ?? '')
-  const isOfSomebody = actor_id !== undefined || customerId !== ''
-  return {
-    kind: kind === 'cancellation' ? kind : 'refund',
-    connectionId: connection_id,
-    ...(isOfSomebody ? { actorId: actor_id ?? '', customerId: actor_id === undefined ? customerId : '' } : { subject }),
-    interval: isOfSomebody ? 'week' : '',
-    count: isOfSomebody && kind !== 'cancellation' ? '' : '1',
-    ...(amount === null || currency === null
-      ? {}
-      : { currency: currency.toUpperCase(), total: decimalAmount(amount, currency) }),
-    endsIn: isOfSomebody ? '7776000' : '86400',
-  }
-}
 
 const KINDS = [
   { value: 'refund', label: 'Refunds' },
@@ -57,29 +30,24 @@ const LIMITS = [
   { value: '', label: 'In total' },
   ...Object.entries(INTERVALS).map(([value, label]) => ({ value, label })),
 ]
-const DURATIONS = [
-  { value: '3600', label: 'In an hour' },
-  { value: '86400', label: 'In a day' },
-  { value: '604800', label: 'In a week' },
-  { value: '2592000', label: 'In 30 days' },
-]
-/** Only with limits that apply to each interval. */
-const LONG_DURATIONS = [
-  { value: '7776000', label: 'In 90 days' },
-  { value: '15552000', label: 'In 180 days' },
-  { value: '31536000', label: 'In a year' },
-]
+/** An incident whose action a person expects the next time. */
+export type NextTime = IncidentWithTimeline & { readonly action: Action }
 
-/** The form of a new expected change. @param like it begins with changes like this action */
-export function NewExpectedChange({ close, like }: { close: () => void; like?: Action }) {
+interface Props {
+  close: () => void
+  /** The form is filled in for further changes like the action of this incident, and can resolve it. */
+  next?: NextTime | undefined
+}
+
+/** The form of a new expected change. */
+export function NewExpectedChange({ close, next }: Props) {
   const projectId = useProjectId()
-  const names = useConnectionNames(projectId)
-  const { fields, field, edit } = useFields(() => ({ ...EMPTY, ...(like === undefined ? {} : fieldsLike(like)) }))
+  const { may } = useSession()
+  const { fields, field, edit } = useFields(() => ({ ...EMPTY, ...(next && fieldsLike(next.action)) }))
+  const mayResolve = next !== undefined && next.state !== 'resolved' && may('incidents:write', projectId)
+  const [isOurs, setIsOurs] = useState(true)
+  const create = useCreation({ close, next, resolves: mayResolve && isOurs })
   const body = bodyOf(fields, projectId)
-  const create = useWrite((given: Body) => api.expectedChanges.create(given), {
-    refresh: ['expected-changes'],
-    onDone: close,
-  })
   const isRefund = fields.kind === 'refund'
   return (
     <Form
@@ -91,7 +59,17 @@ export function NewExpectedChange({ close, like }: { close: () => void; like?: A
       onCancel={close}
       hint={typeof body === 'string' && fields.note !== '' && <span className="dim">{body}</span>}
     >
-      <SegmentedControl data={KINDS} {...field('kind')} />
+      {next === undefined ? (
+        <SegmentedControl data={KINDS} {...field('kind')} />
+      ) : (
+        <Select
+          label={isRefund ? 'Refunds' : 'Cancellations'}
+          allowDeselect={false}
+          data={scopesOf(next.action)}
+          value={fields.actorId !== '' ? 'actor' : fields.customerId !== '' ? 'customer' : 'subject'}
+          onChange={scope => edit(fieldsLike(next.action, scope as Scope))}
+        />
+      )}
       <Textarea
         label="Why"
         description="Shown with each change that it explains"
@@ -118,6 +96,31 @@ export function NewExpectedChange({ close, like }: { close: () => void; like?: A
           <TextInput label="Together at most" placeholder="No limit" {...field('total')} />
         </div>
       )}
+      {next === undefined && <ScopeFields isRefund={isRefund} fields={fields} field={field} />}
+      <Select
+        label="Ends"
+        allowDeselect={false}
+        data={fields.interval === '' ? DURATIONS : [...DURATIONS, ...LONG_DURATIONS]}
+        {...field('endsIn')}
+      />
+      {mayResolve && (
+        <Checkbox
+          label="This one was us, too: resolve it"
+          checked={isOurs}
+          onChange={event => setIsOurs(event.currentTarget.checked)}
+        />
+      )}
+    </Form>
+  )
+}
+
+type Bound = Pick<ReturnType<typeof useFields<Fields>>, 'fields' | 'field'>
+
+/** Which changes are covered, by ids. */
+function ScopeFields({ isRefund, fields, field }: Bound & { isRefund: boolean }) {
+  const names = useConnectionNames(useProjectId())
+  return (
+    <>
       <Select
         label="Connection"
         clearable
@@ -138,45 +141,28 @@ export function NewExpectedChange({ close, like }: { close: () => void; like?: A
         {...field('customerId')}
       />
       <TextInput label="Made by" description="The id of an actor, acr_… Empty: anybody" {...field('actorId')} />
-      <Select
-        label="Ends"
-        allowDeselect={false}
-        data={fields.interval === '' ? DURATIONS : [...DURATIONS, ...LONG_DURATIONS]}
-        {...field('endsIn')}
-      />
-    </Form>
+    </>
   )
 }
 
-/** The body of the request, or what is missing. */
-function bodyOf(fields: Fields, project_id: string): Body | string {
-  const { kind, note, connectionId, subject, interval, currency, amount, total, endsIn } = fields
-  const [count, customerId, actorId] = [Number(fields.count), fields.customerId.trim(), fields.actorId.trim()]
-  if (note.trim() === '') return 'Say why'
-  const mayLeaveOutCount = interval !== '' && kind === 'refund' && total.trim() !== ''
-  const isCount = Number.isInteger(count) && count >= 1
-  if (!isCount && !(mayLeaveOutCount && fields.count === '')) return 'Say how many'
-  if (customerId !== '' && connectionId === '') return 'Choose the connection of the customer'
-  if (interval === '' && LONG_DURATIONS.some(({ value }) => value === endsIn)) return 'Choose an end within 30 days'
-  const hasMoney = kind === 'refund' && (amount.trim() !== '' || total.trim() !== '')
-  const each = hasMoney && amount.trim() !== '' ? parseMoney(amount, currency) : undefined
-  const most = hasMoney && total.trim() !== '' ? parseMoney(total, currency) : undefined
-  if (hasMoney && !/^[A-Z]{3}$/.test(currency)) return 'Give the currency, for example EUR'
-  if (hasMoney && amount.trim() !== '' && each === undefined) return `“${amount}” is no amount of ${currency}`
-  if (hasMoney && total.trim() !== '' && most === undefined) return `“${total}” is no amount of ${currency}`
-  return {
-    project_id,
-    kind,
-    note: note.trim(),
-    ...(fields.count === '' ? {} : { max_changes: count }),
-    expires_in_seconds: Number(endsIn),
-    ...(connectionId === '' ? {} : { connection_id: connectionId }),
-    ...(subject.trim() === '' ? {} : { subject: subject.trim() }),
-    ...(customerId === '' ? {} : { customer_id: customerId }),
-    ...(actorId === '' ? {} : { actor_id: actorId }),
-    ...(interval === '' ? {} : { interval }),
-    ...(hasMoney ? { currency: currency.toLowerCase() } : {}),
-    ...(each === undefined ? {} : { amount: each }),
-    ...(most === undefined ? {} : { max_amount: most }),
+/** Creates the expected change, and then resolves the incident. A second attempt creates no second one. */
+function useCreation({ close, next, resolves }: Props & { resolves: boolean }) {
+  const isCreated = useRef(false)
+  const resolve = async (incident: NextTime, note: string) => {
+    try {
+      await api.incidents.resolve(incident.incident_id, { reason: 'our_own_change', note })
+    } catch (error) {
+      // Somebody else resolved it first.
+      if (!isLostRace(error)) throw error
+    }
   }
+  return useWrite(
+    async (body: Body) => {
+      const starts = next === undefined ? {} : { starts_at: startAfter(next.action) }
+      if (!isCreated.current) await api.expectedChanges.create({ ...body, ...starts })
+      isCreated.current = true
+      if (next !== undefined && resolves) await resolve(next, body.note)
+    },
+    { refresh: ['expected-changes', 'incidents'], onDone: close },
+  )
 }
