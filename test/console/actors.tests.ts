@@ -149,7 +149,7 @@ describe('actors in the console', () => {
     await page.getByRole('button', { name: 'Set for this account' }).click()
     await until('the setting of the account', async () => (await settings())?.length === 1)
     expect(await settings()).toEqual([{ account: 'acct_quiet', out_of_band: 'ignore' }])
-    const choice = page.getByLabel('out_of_band of the account acct_quiet').first()
+    const choice = page.getByLabel('When the account acct_quiet alerts').first()
     await page.getByRole('link', { name: 'acct_quiet' }).click()
     await page.getByRole('heading', { level: 1, name: 'acct_quiet' }).waitFor()
     await page.getByText('No refund or cancellation was seen yet.').waitFor()

@@ -83,17 +83,17 @@ describe('the console while something is disturbed', () => {
   test('an acknowledgement without a network fails at once, and is not sent when the network is back', async () => {
     const { page, context } = tab
     await tab.open(incidentPath)
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('Live updates', { exact: true }).waitFor()
     const sent: string[] = []
     page.on('request', request => request.method() === 'POST' && sent.push(request.url()))
     await context.setOffline(true)
-    await page.getByText(/^Not live/).waitFor()
+    await page.getByText(/^No live updates/).waitFor()
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     const problem = page.getByRole('alert').filter({ hasText: 'The incident was not acknowledged' })
     await problem.getByText('No network. It is not sent later by itself').waitFor()
     const before = sent.length
     await context.setOffline(false)
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('Live updates', { exact: true }).waitFor()
     expect(sent).toHaveLength(before)
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page

@@ -38,7 +38,7 @@ describe('the frame of the console', () => {
       await page.getByRole('heading', { name: 'Sign in to Backstop' }).waitFor()
       await tab.signIn(product.key)
       await page.getByText('No incident fits these filters').waitFor()
-      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByText('Live updates', { exact: true }).waitFor()
 
       const payment = shop.pay()
       shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 12_345 })
@@ -101,7 +101,7 @@ describe('the frame of the console', () => {
       tab = await browser.openSignedIn(product.urls.admin, product.key)
       const { page } = tab
       await tab.open(`/p/${shop.projectId}`)
-      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByText('Live updates', { exact: true }).waitFor()
       await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Overview' }).waitFor()
       const places = page.getByRole('navigation', { name: 'Places' })
       await places.getByRole('link', { name: 'Incidents' }).click()
@@ -146,7 +146,7 @@ describe('the frame of the console', () => {
       tab = await browser.openSignedIn(product.urls.admin, product.key)
       const { page } = tab
       await tab.open(`/p/${shop.projectId}`)
-      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByText('Live updates', { exact: true }).waitFor()
       await page.keyboard.type('gi')
       await page.getByRole('heading', { name: 'Incidents', exact: true }).waitFor()
       const rows = page.getByRole('region', { name: 'Incidents' }).getByRole('link')

@@ -47,7 +47,7 @@ describe('incidents in the console', () => {
   }, async () => {
     const [one, two] = [first.page, second.page]
     await first.open(`/p/${shop.projectId}/incidents?state=open`)
-    await one.getByText('Live', { exact: true }).waitFor()
+    await one.getByText('Live updates', { exact: true }).waitFor()
     shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 12_345 })
     const row = one.getByRole('region', { name: 'Incidents' }).getByRole('link')
     await row.filter({ hasText: '123.45' }).click({ timeout: ALERT_MS })
@@ -184,7 +184,7 @@ describe('incidents in the console', () => {
   }, async () => {
     const { page } = first
     await first.open(`/p/${shop.projectId}`)
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('Live updates', { exact: true }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('i')
     const { id } = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 2_222 })
@@ -243,6 +243,18 @@ describe('incidents in the console', () => {
     refunds.push(refund(3_210))
     await rows.filter({ hasText: '32.10' }).waitFor({ timeout: ALERT_MS })
     expect(await shown?.evaluate(row => row.isConnected)).toBe(true)
+    await page.getByRole('heading', { name: 'Alerts sent' }).waitFor()
+    const path = new URL(page.url()).pathname
+    // In the list of incidents the storm is one row, which counts an incident that joins it and opens its page.
+    await first.open(`/p/${shop.projectId}/incidents?state=open`)
+    const stormRow = page.getByRole('region', { name: 'Incidents' }).getByRole('link', { name: /Storm of \d+/ })
+    await stormRow.waitFor()
+    expect(await stormRow.count()).toBe(1)
+    const before = await stormRow.textContent()
+    refunds.push(refund(4_320))
+    await expect.poll(() => stormRow.textContent(), { timeout: ALERT_MS }).not.toBe(before)
+    await stormRow.click()
+    await page.waitForURL(url => url.pathname === path)
     await page.getByRole('button', { name: 'This was us' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
     await page.getByText(/^0 open, 0 acknowledged/).waitFor({ timeout: ALERT_MS })

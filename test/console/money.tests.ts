@@ -54,7 +54,7 @@ describe('money in the console', () => {
       const rows = page.getByRole('region', { name: 'Refunds and cancellations' }).getByRole('link')
       await rows.filter({ hasText: '123.45' }).click()
       const why = page.getByRole('region', { name: 'Why this was not alerted' })
-      await why.getByText('out_of_band of the connection or connected account is “ignore”').waitFor()
+      await why.getByText('is set to never alert about unexplained changes').waitFor()
       await why.getByRole('link', { name: 'See or change the setting of the connection' }).waitFor()
     })
   })
@@ -283,7 +283,7 @@ describe('money in the console', () => {
       })
       await openSignedIn(`/p/${shop.projectId}`)
       const { page } = tab
-      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByText('Live updates', { exact: true }).waitFor()
       await page.keyboard.press('g')
       await page.keyboard.press('a')
       const row = page.getByRole('region', { name: 'Approvals' }).getByRole('link').filter({ hasText: '19.00' })

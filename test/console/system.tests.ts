@@ -64,7 +64,7 @@ describe('the console of a running product', () => {
     // This installation has no OpenID Connect provider.
     expect(await page.getByRole('link', { name: 'Sign in with your organisation' }).count()).toBe(0)
     await tab.signIn(product.key)
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('Live updates', { exact: true }).waitFor()
     const rows = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
     const refund = (amount: number) => {
       const { paymentIntent } = shop.pay()
@@ -79,12 +79,12 @@ describe('the console of a running product', () => {
     expect(await rows.filter({ hasText: '123.45' }).count()).toBe(1)
     const desktop = page.viewportSize()
     expect(await pixelsBesidePhone(page)).toBe(0)
-    await page.getByText(/^Not live/).waitFor()
+    await page.getByText(/^No live updates/).waitFor()
     if (desktop !== null) await page.setViewportSize(desktop)
     refund(54_321)
     await product.children['admin-api'].restart()
 
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: ALERT_MS })
+    await page.getByText('Live updates', { exact: true }).waitFor({ timeout: ALERT_MS })
     await rows.filter({ hasText: '543.21' }).waitFor({ timeout: ALERT_MS })
     expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
   })

@@ -112,9 +112,9 @@ export const QUESTIONS: readonly Question[] = [
     asks: 'What would have alerted last week by another `out_of_band` setting?',
     from: 'overview',
     async answer(page, click) {
-      await click(place(page, 'Dry run'))
-      await click(page.getByText('Ignore', { exact: true }).first())
-      await page.getByText('With Ignore').first().waitFor()
+      await click(place(page, 'What would alert'))
+      await click(page.getByText('Never', { exact: true }).first())
+      await page.getByText('With “Never”').first().waitFor()
       await page
         .getByText(/^\d+ alerts?$/)
         .nth(1)

@@ -520,6 +520,13 @@ export type Delivery = {
   test: boolean
   state: "pending" | "delivered" | "retrying" | "dead" | "superseded"
   reason: string
+  /** What the message is about */
+  about: {
+    /** The first line of the message */
+    title: string
+    /** The page in the console, below PUBLIC_URL; null if there is none */
+    path: string | null
+  }
   attempts: ({
     attempt: number
     at: string
@@ -1968,6 +1975,8 @@ export interface Api {
       alert_id?: string
       /** Only deliveries of alerts about this incident */
       incident_id?: string
+      /** Only deliveries of reports about this storm */
+      storm_id?: string
       event?: "run.failed" | "incident.opened" | "drift.detected" | "cap.threshold" | "approval.requested" | "approval.reminder" | "approval.expired" | "incident.resolved" | "incident.acknowledged"
       state?: "pending" | "delivered" | "retrying" | "dead" | "superseded"
       /** true: only tests of channels; otherwise only deliveries of alerts */
@@ -2304,6 +2313,8 @@ export interface Api {
       customer_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
       q?: string
+      /** true: of each storm only its newest incident that fits, with `storm`. Not with `storm_id` or `q` */
+      fold_storms?: "true" | "false"
       /** Only incidents that were opened at this time or later */
       from?: string
       /** Only incidents that were opened before this time */
@@ -2440,7 +2451,55 @@ export interface Api {
           name: string | null
           email: string | null
         } | null
+        origin?: {
+          channel: "api" | "dashboard" | "automatic" | "hosted_page" | null
+          key_name: string | null
+          user: string | null
+          request_id: string | null
+          idempotency_key: string | null
+        }
+        authorization_released?: true
       } | null
+      /** The storm that the incident stands for; only with `fold_storms` */
+      storm?: {
+        storm_id: string
+        project_id: string
+        connection_id: string
+        /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+        account?: string
+        provider: "processor" | "reseller" | "subscription"
+        /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+        state: "open" | "acknowledged" | "resolved"
+        began_at: string
+        /** When the last incident joined */
+        last_at: string
+        /** When no further incidents joined; null while it goes on */
+        ended_at: string | null
+        incidents: {
+          open: number
+          acknowledged: number
+          resolved: number
+        }
+        /** Minor units of the incidents with an amount, by currency and mode; test money last */
+        money: ({
+          currency: string
+          amount: number
+          count: number
+          mode: "live" | "test" | null
+        })[]
+        /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
+        actor: {
+          actor_id: string
+          actor_name?: string
+          incidents: number
+        } | null
+        /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+        bursts?: {
+          incident_id: string
+          opened_at: string
+          count: number
+        }[]
+      }
     }>
     /** GET /v1/incidents/{id}: Get an incident with its action, timeline and deliveries */
     get(id: string, options?: RequestOptions): Promise<IncidentWithTimeline>
@@ -3302,7 +3361,7 @@ export interface Api {
         count: number
       }[]
     }>
-    /** GET /v1/storms/{id}: Get a storm with its incidents counted */
+    /** GET /v1/storms/{id}: Get a storm with its incidents counted and the deliveries of its reports */
     get(id: string, options?: RequestOptions): Promise<{
       storm_id: string
       project_id: string
@@ -3346,6 +3405,23 @@ export interface Api {
         sentence: string
         steps: string[]
       } | null
+      /** Of the reports about the storm, and of the bursts that continue in it */
+      deliveries: ({
+        delivery_id: string
+        channel_id: string
+        alert_id: string
+        event: string
+        state: "pending" | "delivered" | "retrying" | "dead" | "superseded"
+        reason: string
+        attempts: ({
+          attempt: number
+          at: string
+          duration_ms: number
+          outcome: "delivered" | "failed"
+          status: number | null
+          error: string | null
+        })[]
+      })[]
     }>
   }
   suppressions: {

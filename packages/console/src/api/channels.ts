@@ -32,10 +32,11 @@ export function useChannelNames(project_id: string): ReadonlyMap<string, string>
 }
 
 export const deliveryList = defineList('deliveries', api.deliveries.list, ({ delivery_id }) => delivery_id, {
-  matches: (delivery, { project_id, channel_id, alert_id, incident_id, event, state, test }) =>
+  matches: (delivery, { project_id, channel_id, alert_id, incident_id, storm_id, event, state, test }) =>
     test !== 'true' &&
-    // A delivery does not say which incident it is about.
+    // Only the API knows the alerts of an incident or a storm.
     incident_id === undefined &&
+    storm_id === undefined &&
     hasFields(delivery, { project_id, channel_id, alert_id, event, state }),
 })
 export const deliveryQuery = defineItem('deliveries', api.deliveries.get)

@@ -2,14 +2,18 @@
 import { api } from './client.ts'
 import { defineItem, defineList, hasFields } from './resource.ts'
 
+export type ListedIncident = Awaited<ReturnType<typeof api.incidents.list>>['data'][number]
+
 export const incidentList = defineList('incidents', api.incidents.list, ({ incident_id }) => incident_id, {
-  matches: (incident, { from, to, q, customer_id, ...equal }) =>
+  matches: (incident, { from, to, q, customer_id, fold_storms: _, ...equal }) =>
     // Only the API knows what a text finds.
     q === undefined &&
     hasFields(incident, equal) &&
     (customer_id === undefined || incident.action?.customer?.id === customer_id) &&
     (from === undefined || incident.opened_at >= from) &&
     (to === undefined || incident.opened_at < to),
+  // An event does not count the storm for which the incident stands.
+  merge: ({ storm }, incident) => (storm === undefined ? incident : { ...incident, storm }),
 })
 export const incidentQuery = defineItem('incidents', api.incidents.get)
 

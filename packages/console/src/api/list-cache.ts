@@ -13,6 +13,8 @@ export interface ListDefinition<T, Q extends ListQuery> {
   idOf(item: T): string
   /** Whether an item of a live event belongs to the list with this query. Without it, new items appear when the list is read again. */
   matches?(item: T, query: Q): boolean
+  /** What replaces an item of a list after a live event; the item of the event by default. */
+  merge?(shown: T, item: T): T
   /** A list that is shown again is read again if it is older; 30 seconds by default. */
   readonly staleMs?: number
   /** A list without live events is read again after this time while it is shown. A long list is not. */
@@ -68,7 +70,7 @@ export function mergeIntoLists<T, Q extends ListQuery>(
 
 function mergeIntoList<T, Q extends ListQuery>(
   queryClient: QueryClient,
-  { resource, idOf, matches }: ListDefinition<T, Q>,
+  { resource, idOf, matches, merge }: ListDefinition<T, Q>,
   key: readonly unknown[],
   item: T,
 ): void {
@@ -83,7 +85,8 @@ function mergeIntoList<T, Q extends ListQuery>(
     changePages<T>(queryClient, key, data => data.filter(isOther))
     queryClient.setQueryData<T[]>(arrivalsKey(resource, query), waiting => waiting?.filter(isOther))
   } else if (shown !== undefined) {
-    if (isNewer(item, shown)) changePages<T>(queryClient, key, data => data.map(it => (isOther(it) ? it : item)))
+    const merged = merge?.(shown, item) ?? item
+    if (isNewer(item, shown)) changePages<T>(queryClient, key, data => data.map(it => (isOther(it) ? it : merged)))
   } else if (matches?.(item, query)) {
     queryClient.setQueryData<T[]>(arrivalsKey(resource, query), (waiting = []) =>
       [item, ...waiting.filter(isOther)].slice(0, MOST_ARRIVALS),

@@ -18,7 +18,7 @@ export function defineList<T, P extends ListQuery>(
   resource: string,
   read: (query?: P, options?: Signal) => Promise<Page<T>>,
   idOf: (item: T) => string,
-  more: Pick<ListDefinition<T, Filter<P>>, 'matches' | 'staleMs' | 'repeatMs'> = {},
+  more: Pick<ListDefinition<T, Filter<P>>, 'matches' | 'merge' | 'staleMs' | 'repeatMs'> = {},
 ): ListDefinition<T, Filter<P>> {
   return { resource, read: read as never, idOf, ...more }
 }

@@ -2,7 +2,7 @@ import { useLiveState } from '../api/live.ts'
 import { formatClock } from '../format/times.ts'
 import classes from './live-sign.module.css'
 
-const WORDS = { connecting: 'Connecting…', live: 'Live', lost: 'Not live' }
+const WORDS = { connecting: 'Connecting…', live: 'Live updates', lost: 'No live updates' }
 
 /** Whether the page receives changes as they happen, and since when not. */
 export function LiveSign() {

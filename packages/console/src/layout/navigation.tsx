@@ -117,6 +117,7 @@ function PlaceLink({ place, href, isPrefix = false }: { place: Place; href: stri
       <Link
         to={href as '/'}
         className={classes.place}
+        title={place.about}
         activeOptions={{ exact: true }}
         aria-current={isOpen ? 'page' : undefined}
       >

@@ -108,7 +108,7 @@ function useHits(text: string, projectId: string | undefined) {
 function pagesFor(text: string, projectId: string | undefined, isAdmin: boolean): Hit[] {
   const project = projectId === undefined ? [] : PROJECT_PLACES.flat()
   return [...project.map(place => ({ ...place, path: `/p/${projectId}${place.path}` })), ...systemPlacesFor(isAdmin)]
-    .filter(({ title }) => title.toLowerCase().includes(text.toLowerCase()))
+    .filter(({ title, about = '' }) => `${title} ${about}`.toLowerCase().includes(text.toLowerCase()))
     .map(({ title, path }) => ({ href: path, title, kind: 'page' }))
     .slice(0, text === '' ? 8 : 4)
 }

@@ -3,6 +3,8 @@ export interface Place {
   readonly title: string
   /** The title where the room is short. */
   readonly short?: string
+  /** The technical name, shown while the pointer is on the title, and found by Find. */
+  readonly about?: string
   /** The path within `/p/:project`, or an absolute path. */
   readonly path: string
   readonly key?: string
@@ -28,7 +30,7 @@ export const PROJECT_PLACES: readonly (readonly Place[])[] = [
   ],
   [
     { title: 'Statements', path: '/statements', key: 'm' },
-    { title: 'Dry run', path: '/dry-run', key: 'd' },
+    { title: 'What would alert', about: 'Dry run', path: '/dry-run', key: 'd' },
   ],
   [
     { title: 'Connections', path: '/connections', key: 'c' },

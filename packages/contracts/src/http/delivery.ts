@@ -17,6 +17,7 @@ export const DeliveryQuery = ListQuery.extend({
   channel_id: IdFilter.optional(),
   alert_id: IdFilter.optional(),
   incident_id: IdFilter.optional().describe('Only deliveries of alerts about this incident'),
+  storm_id: IdFilter.optional().describe('Only deliveries of reports about this storm'),
   event: AlertEvent.optional(),
   state: DeliveryState.optional(),
   test: BooleanFilter.optional().describe('true: only tests of channels; otherwise only deliveries of alerts'),
@@ -24,15 +25,26 @@ export const DeliveryQuery = ListQuery.extend({
   to: TimeFilter.optional().describe('Only deliveries that were created before this time'),
 })
 
-const ShownAttempt = z.object({
+const Attempt = z.object({
   attempt: z.int(),
   at: Timestamp,
   duration_ms: z.number(),
   outcome: z.enum(['delivered', 'failed']),
   status: z.int().nullable(),
   error: z.string().nullable(),
-  response: z.string().nullable(),
 })
+
+/** One delivery of an alert about an incident or a storm, with each attempt. */
+export const AlertDelivery = z.object({
+  delivery_id: z.string(),
+  channel_id: z.string(),
+  alert_id: z.string(),
+  event: z.string(),
+  state: DeliveryState,
+  reason: z.string(),
+  attempts: z.array(Attempt),
+})
+export type AlertDelivery = z.infer<typeof AlertDelivery>
 
 /** The delivery of one alert to one channel, with every attempt. */
 export const Delivery = z.object({
@@ -45,7 +57,13 @@ export const Delivery = z.object({
   test: z.boolean(),
   state: DeliveryState,
   reason: z.string(),
-  attempts: z.array(ShownAttempt),
+  about: z
+    .object({
+      title: z.string().describe('The first line of the message'),
+      path: z.string().nullable().describe('The page in the console, below PUBLIC_URL; null if there is none'),
+    })
+    .describe('What the message is about'),
+  attempts: z.array(Attempt.extend({ response: z.string().nullable() })),
   next_attempt_at: Timestamp.nullable(),
   held_until: Timestamp.nullable().describe(
     'The attempt waits until this time, because the channel is paused or has quiet hours; `reason` says which. Null if the delivery is not held',

@@ -6,8 +6,8 @@ import { StormBurst } from '../actions/storm.ts'
 import { Action, Incident, IncidentCode, IncidentState, TimelineEntry } from '../actions/verdict.ts'
 import { ProviderKind } from '../providers.ts'
 import { SearchText } from './action.ts'
-import { DeliveryState } from './delivery.ts'
-import { AccountFilter, CustomerFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
+import { AlertDelivery } from './delivery.ts'
+import { AccountFilter, BooleanFilter, CustomerFilter, IdFilter, ListQuery, TimeFilter } from './list.ts'
 import { SilenceSummary } from './silence.ts'
 
 /** The query of GET /v1/incidents. */
@@ -22,6 +22,9 @@ export const IncidentQuery = ListQuery.extend({
   customer_id: CustomerFilter,
   q: SearchText.optional().describe(
     'Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then',
+  ),
+  fold_storms: BooleanFilter.optional().describe(
+    'true: of each storm only its newest incident that fits, with `storm`. Not with `storm_id`, `q` or `customer_id`',
   ),
   from: TimeFilter.optional().describe('Only incidents that were opened at this time or later'),
   to: TimeFilter.optional().describe('Only incidents that were opened before this time'),
@@ -46,33 +49,14 @@ export const ShownIncident = Incident.extend({
 export type ShownIncident = z.infer<typeof ShownIncident>
 
 /** What an incident is about, as lists show it. */
-const AboutAction = Action.pick({ kind: true, subject: true, amount: true, currency: true, customer: true })
-
-/** An incident as lists show it. */
-export const ListedIncident = ShownIncident.extend({
-  silence,
-  action: AboutAction.nullable().describe('The refund or cancellation; null if the incident is about something else'),
-})
-export type ListedIncident = z.infer<typeof ListedIncident>
-
-/** One delivery of an incident's alert, with each attempt. */
-export const IncidentDelivery = z.object({
-  delivery_id: z.string(),
-  channel_id: z.string(),
-  alert_id: z.string(),
-  event: z.string(),
-  state: DeliveryState,
-  reason: z.string(),
-  attempts: z.array(
-    z.object({
-      attempt: z.int(),
-      at: Timestamp,
-      duration_ms: z.number(),
-      outcome: z.enum(['delivered', 'failed']),
-      status: z.int().nullable(),
-      error: z.string().nullable(),
-    }),
-  ),
+const AboutAction = Action.pick({
+  kind: true,
+  subject: true,
+  amount: true,
+  currency: true,
+  customer: true,
+  origin: true,
+  authorization_released: true,
 })
 
 /** What to do, in the words of the dashboard of the provider. */
@@ -86,7 +70,7 @@ export const IncidentWithTimeline = ShownIncident.extend({
     'What to do about the unexplained action at its provider; null for every other incident',
   ),
   silence,
-  deliveries: z.array(IncidentDelivery),
+  deliveries: z.array(AlertDelivery),
 })
 export type IncidentWithTimeline = z.infer<typeof IncidentWithTimeline>
 
@@ -196,8 +180,17 @@ export const StormOverview = z.object({
 })
 export type StormOverview = z.infer<typeof StormOverview>
 
+/** An incident as lists show it. */
+export const ListedIncident = ShownIncident.extend({
+  silence,
+  action: AboutAction.nullable().describe('The refund or cancellation; null if the incident is about something else'),
+  storm: StormOverview.optional().describe('The storm that the incident stands for; only with `fold_storms`'),
+})
+export type ListedIncident = z.infer<typeof ListedIncident>
+
 /** A storm as GET /v1/storms/{id} shows it. */
 export const StormWithSteps = StormOverview.extend({
   next_steps: NextSteps.nullable().describe('What to do at the provider; null if every incident is resolved'),
+  deliveries: z.array(AlertDelivery).describe('Of the reports about the storm, and of the bursts that continue in it'),
 })
 export type StormWithSteps = z.infer<typeof StormWithSteps>

@@ -53,6 +53,10 @@ export function describeDeliveries(testApi: () => TestApi): void {
         event: 'incident.opened',
         test: false,
         state: 'dead',
+        about: {
+          title: expect.stringMatching(/^Unexplained refund of EUR /),
+          path: expect.stringMatching(/^\/p\/.*\/incidents\/inc_/),
+        },
         reason: 'The receiver answered 500 for 72 hours',
         attempts: dead.attempts.map(attempt => ({ ...attempt, at: attempt.at.toISOString() })),
         next_attempt_at: null,

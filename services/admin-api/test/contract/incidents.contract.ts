@@ -1,4 +1,4 @@
-import { sampleBurst } from '@backstop/channels/test'
+import { alert, sampleBurst } from '@backstop/channels/test'
 import {
   type ActionDocument,
   type Burst,
@@ -7,6 +7,7 @@ import {
   type IncidentDocument,
   newId,
   type StormMemberDocument,
+  stormAlertId,
 } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
@@ -176,7 +177,7 @@ export function deliveryDocument(projectId: string, alertId: string, at: Date): 
       { ...attempt, attempt: 2, outcome: 'delivered', status: 200, error: null },
     ],
     next_attempt: null,
-    alert: {} as DeliveryDocument['alert'],
+    alert: alert({ id: alertId, project: projectId }),
     created_at: at,
     updated_at: at,
   }
@@ -302,6 +303,43 @@ export function describeIncidents(testApi: () => TestApi): void {
       }
     })
 
+    test('a list that folds storms has each storm once, by its newest incident that fits, page by page', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      const { others } = testApi()
+      const stored = []
+      for (let ms = 0; ms < 9; ms++)
+        stored.push(await storeIncident(testApi(), projectId, processorId, testApi().now() + ms))
+      const ids = stored.map(({ incident }) => incident)
+      const storm = await storeStorm(testApi(), projectId, processorId, [])
+      for (const at of [1, 2, 4, 5, 7]) {
+        const member = stormMember(projectId, processorId, ids[at] ?? '', storm)
+        await others.stormMembers.put({ ...member, opened_at: stored[at]?.at ?? new Date() })
+      }
+      const list = async (query: string) => {
+        const listed: { incident_id: string; storm?: object }[] = []
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const more = cursor === '' ? '' : `&cursor=${cursor}`
+          const { body } = await api().get(`/v1/incidents?project_id=${projectId}&fold_storms=true${query}${more}`)
+          listed.push(...body.data)
+          cursor = body.next_cursor
+        }
+        return listed
+      }
+      const folded = [8, 7, 6, 3, 0].map(at => ids[at])
+      for (const limit of [1, 2, 3, 50]) {
+        expect((await list(`&limit=${limit}`)).map(({ incident_id }) => incident_id)).toEqual(folded)
+      }
+      const [alone, inStorm] = await list('')
+      expect(inStorm).toMatchObject({ storm: { storm_id: storm, incidents: { open: 5 } } })
+      expect(alone).not.toHaveProperty('storm')
+      await others.incidents.change({ _id: ids[7] ?? '' }, { state: 'resolved' })
+      const open = await list('&limit=1&state=open')
+      expect(open.map(({ incident_id }) => incident_id)).toEqual([8, 6, 5, 3, 0].map(at => ids[at]))
+      expect((await api().get(`/v1/incidents?storm_id=${storm}&fold_storms=true`)).status).toBe(400)
+      await others.storms.remove({ _id: storm })
+      expect((await list('')).map(({ incident_id }) => incident_id)).toEqual(ids.toReversed())
+    })
+
     test('a storm has its money by mode, and what to do at the provider until every incident is resolved', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const ids: string[] = []
@@ -313,7 +351,16 @@ export function describeIncidents(testApi: () => TestApi): void {
         const mode = index === 0 ? ('test' as const) : ('live' as const)
         await testApi().others.stormMembers.put({ ...member, _id, facts: { ...facts, mode } })
       }
+      for (const id of [stormAlertId(storm, 1), stormAlertId(storm, 2)]) {
+        await testApi().others.deliveries.put(deliveryDocument(projectId, id, new Date(testApi().now())))
+      }
       const { body } = await api().get(`/v1/storms/${storm}`)
+      // It has one report.
+      expect(body.deliveries).toMatchObject([
+        { alert_id: stormAlertId(storm, 1), channel_id: 'chn_1', attempts: [{}, {}] },
+      ])
+      const ofStorm = (await api().get(`/v1/deliveries?storm_id=${storm}`)).body.data
+      expect(ofStorm).toMatchObject([{ alert_id: stormAlertId(storm, 1) }])
       expect(body.money).toEqual([
         { currency: 'eur', amount: 2 * 2499, count: 2, mode: 'live' },
         { currency: 'eur', amount: 2499, count: 1, mode: 'test' },

@@ -83,7 +83,9 @@ export function Page() {
               />
             </Group>
             <div>
-              <div className="dim">Setting to try (out_of_band)</div>
+              <div className="dim" title="out_of_band">
+                Setting to try
+              </div>
               <SegmentedControl
                 aria-label="Setting to try"
                 size="sm"
@@ -145,7 +147,7 @@ function Totals({ dryRun, connection }: { dryRun: DryRun; connection: Connection
       <Stack component="section" gap={12} miw={0} aria-live="polite">
         <div className={classes.compared}>
           <Side title="What alerted" alerts={alerted} />
-          <Side title={`With ${labelOfMode(out_of_band)}`} alerts={would_alert} />
+          <Side title={`With “${labelOfMode(out_of_band)}”`} alerts={would_alert} />
         </div>
         {!is_complete && (
           <p className="dim">There are too many to count, so these numbers are too low. Choose a shorter period.</p>

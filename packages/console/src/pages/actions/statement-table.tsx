@@ -13,9 +13,9 @@ const CATEGORIES: readonly { category: Category; label: string }[] = [
   { category: 'expected', label: 'Made by people: announced or confirmed' },
   { category: 'unexplained', label: 'Unexplained: made by nobody we know' },
   { category: 'pending', label: 'Pending' },
-  { category: 'out_of_band_ignored', label: 'Made outside of our software, where out_of_band is “ignore”' },
+  { category: 'out_of_band_ignored', label: 'Made outside of our software, on accounts that never alert' },
   { category: 'other', label: 'Other: no alert was needed' },
-  { category: 'not_carried_out', label: 'Not carried out' },
+  { category: 'not_carried_out', label: 'Failed or canceled: no money moved' },
 ]
 interface Row {
   category: Category
@@ -62,7 +62,7 @@ export function StatementTable({ statement, lines }: TableProps) {
         {currency !== null && (
           <tfoot>
             <tr>
-              <th scope="row">Carried out</th>
+              <th scope="row">Without failed or canceled</th>
               <td />
               <td className={classes.number}>{sum(carriedOut.map(({ count }) => count)).toLocaleString()}</td>
               <td className={classes.number}>{formatMoney(sum(carriedOut.map(({ amount }) => amount)), currency)}</td>

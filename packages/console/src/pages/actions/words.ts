@@ -60,14 +60,14 @@ export const REASONS: Record<Action['reason'], { label: string; sentence: string
     sentence: 'No operation of your software and no expected change explains it.',
   },
   out_of_band_ignore: {
-    label: 'Set to ignore',
+    label: 'Set to never alert',
     sentence:
-      'Nothing explains it, but out_of_band of the connection or connected account is “ignore”, so unexplained changes on this account never alert.',
+      'Nothing explains it, but the connection or connected account is set to never alert about unexplained changes.',
   },
   auto_before_first_operation: {
     label: 'Before the first operation',
     sentence:
-      'Nothing explains it, but out_of_band of the connection or connected account is “auto”: this account alerts only after your software has carried out its first operation on it.',
+      'Nothing explains it, but the connection or connected account is set to alert only after your software has reported its first operation on it.',
   },
   connection_deleted: {
     label: 'The connection was deleted',

@@ -22,7 +22,7 @@ export const EVENTS: readonly { value: ChannelEvent; label: string }[] = [
   { value: 'approval.reminder', label: 'Approval reminder' },
   { value: 'approval.expired', label: 'Approval expired' },
   { value: 'cap.threshold', label: 'Budget threshold reached' },
-  { value: 'run.failed', label: 'Run failed' },
+  { value: 'run.failed', label: 'Run of your software failed' },
 ]
 
 export const DAYS: readonly { value: Day; label: string }[] = [
@@ -39,7 +39,7 @@ export const DELIVERY_STATES: readonly { value: Delivery['state']; label: string
   { value: 'pending', label: 'Pending' },
   { value: 'delivered', label: 'Delivered' },
   { value: 'retrying', label: 'Retrying' },
-  { value: 'dead', label: 'Dead' },
+  { value: 'dead', label: 'Not delivered' },
   { value: 'superseded', label: 'Superseded' },
 ]
 

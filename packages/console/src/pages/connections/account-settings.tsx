@@ -31,7 +31,8 @@ export function AccountSettings({ connection, mayChange }: Props) {
               {accountFact(account)}{' '}
               {mayChange ? (
                 <Select
-                  aria-label={`out_of_band of the account ${account}`}
+                  aria-label={`When the account ${account} alerts`}
+                  title="out_of_band"
                   data={choices}
                   value={own}
                   disabled={isPending}

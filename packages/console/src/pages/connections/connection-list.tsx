@@ -50,7 +50,8 @@ function columnsFor(mayManage: boolean): readonly Column<Connection>[] {
       cell: connection => <ConnectionState connection={connection} />,
     },
     {
-      title: 'out_of_band',
+      title: 'Alerts',
+      about: 'out_of_band',
       width: '170px',
       card: 'line',
       cell: connection => <OutOfBandChoice connection={connection} mayChange={mayManage} />,

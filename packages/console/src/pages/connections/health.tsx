@@ -27,7 +27,7 @@ export function Health({ connection }: Props) {
   return (
     <div className={classes.body}>
       <section>
-        <h2>When it alerts (out_of_band)</h2>
+        <h2 title="out_of_band">When it alerts</h2>
         <OutOfBandChoice connection={connection} mayChange={may('manage', project_id)} />
         <p className="dim">{MODES.find(({ value }) => value === out_of_band)?.meaning}</p>
         <p>
@@ -47,7 +47,7 @@ export function Health({ connection }: Props) {
         </section>
       )}
       <section>
-        <h2>Second refunds (refunded_twice_within_hours)</h2>
+        <h2 title="refunded_twice_within_hours">Second refunds</h2>
         <RefundedTwiceChoice connection={connection} mayChange={may('manage', project_id)} />
         <p className="dim">
           Alerts if your software refunds the same amount of a payment twice within this time, by two operations. Off by
@@ -60,7 +60,7 @@ export function Health({ connection }: Props) {
         </p>
       </section>
       <section>
-        <h2>Bursts (burst_alarm)</h2>
+        <h2 title="burst_alarm">Bursts</h2>
         <BurstAlarmChoice connection={connection} mayChange={may('manage', project_id)} />
         <p className="dim">
           Alerts within seconds if unusually many refunds or cancellations are unexplained so far, before their second

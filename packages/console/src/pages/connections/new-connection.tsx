@@ -86,7 +86,8 @@ function NewConnectionForm() {
           />
         )}
         <Radio.Group
-          label="When does it alert? (out_of_band)"
+          label="When does it alert?"
+          title="out_of_band"
           description="It can be changed at any time."
           {...field('out_of_band')}
         >

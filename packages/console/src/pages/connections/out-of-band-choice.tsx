@@ -58,7 +58,12 @@ export function OutOfBandChoice({ connection, mayChange }: { connection: Connect
       <Group component="span" display="inline-flex" gap="sm" wrap="nowrap">
         <Menu width={300}>
           <Menu.Target>
-            <Button variant="default" size="compact-sm" aria-label={`out_of_band of ${name}: ${labelOfMode(shown)}`}>
+            <Button
+              variant="default"
+              size="compact-sm"
+              title={`out_of_band: ${shown}`}
+              aria-label={`When ${name} alerts: ${labelOfMode(shown)}`}
+            >
               {labelOfMode(shown)} <span aria-hidden>&nbsp;▾</span>
             </Button>
           </Menu.Target>
@@ -101,8 +106,8 @@ function NotSaved({ connection, modes }: { connection: Connection; modes: Return
     <Modal opened={error !== null} onClose={reset} title={`The setting of “${connection.name}” was not saved`}>
       {isLostRace(error) ? (
         <LostRace
-          theirs={`out_of_band: ${labelOfMode(connection.out_of_band)}`}
-          yours={`out_of_band: ${labelOfMode(wanted)}`}
+          theirs={`Alerts: ${labelOfMode(connection.out_of_band)}`}
+          yours={`Alerts: ${labelOfMode(wanted)}`}
           onKeepTheirs={reset}
           onApplyYours={() => choose(wanted)}
         />

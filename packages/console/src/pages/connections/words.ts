@@ -5,9 +5,13 @@ export type Mode = Connection['out_of_band']
 
 /** What `out_of_band` means, for people. */
 export const MODES: readonly { value: Mode; label: string; meaning: string }[] = [
-  { value: 'auto', label: 'Auto', meaning: 'Alerts once your software has reported that it executes an operation.' },
-  { value: 'alert', label: 'Alert', meaning: 'Always alerts about what nothing explains.' },
-  { value: 'ignore', label: 'Ignore', meaning: 'Never alerts about what nothing explains.' },
+  {
+    value: 'auto',
+    label: 'After the first report',
+    meaning: 'Alerts once your software has reported that it executes an operation.',
+  },
+  { value: 'alert', label: 'Always', meaning: 'Always alerts about what nothing explains.' },
+  { value: 'ignore', label: 'Never', meaning: 'Never alerts about what nothing explains.' },
 ]
 
 export function labelOfMode(mode: Mode): string {

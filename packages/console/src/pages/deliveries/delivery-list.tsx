@@ -8,7 +8,7 @@ import { type Column, FilteredList, textColumn, timeColumn } from '../../parts/l
 import { PageHead, ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { Badge, StateBadge } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
-import { DELIVERY_STATES, EVENTS, nameEvent, nameKind } from '../channels/words.ts'
+import { DELIVERY_STATES, EVENTS, nameKind } from '../channels/words.ts'
 import { RetryButton } from './retry-button.tsx'
 
 const PERIODS = [
@@ -28,6 +28,7 @@ const OTHERS = [
   choice('period', 'Period', PERIODS),
   param('alert_id'),
   param('incident_id'),
+  param('storm_id'),
 ] as const
 const STATE = choice('state', 'State', DELIVERY_STATES)
 const OF_CHANNEL = defineFilters(STATE, param('channel_id'), ...OTHERS)
@@ -96,9 +97,9 @@ function columnsWith(
   }
   return [
     { title: 'State', width: '128px', card: 'line', cell: delivery => <DeliveryBadge delivery={delivery} /> },
-    ...(hasChannel ? [textColumn('Channel', 'minmax(0, 1.4fr)', nameChannel, { card: 'title' })] : []),
-    textColumn('Message', '184px', ({ event }) => nameEvent(event), { card: hasChannel ? 'line' : 'title' }),
-    textColumn('What happened last', 'minmax(0, 1.2fr)', ({ reason }) => localizeTimes(reason), { tone: 'dim' }),
+    ...(hasChannel ? [textColumn('Channel', 'minmax(0, 0.8fr)', nameChannel, { card: 'line' })] : []),
+    textColumn('Message', 'minmax(0, 1.6fr)', ({ about }) => about.title, { card: 'title' }),
+    textColumn('What happened last', 'minmax(0, 1fr)', ({ reason }) => localizeTimes(reason), { tone: 'dim' }),
     textColumn('Attempts', '72px', ({ attempts }) => String(attempts.length), { align: 'end' }),
     timeColumn('Created', '112px', ({ created_at }) => created_at),
     ...(mayRetry ? [retry] : []),

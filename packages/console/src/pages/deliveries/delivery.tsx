@@ -1,6 +1,7 @@
 import type { Delivery } from '@backstop/client'
 import { Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { channelQuery, deliveryQuery } from '../../api/channels.ts'
 import { localizeTimes } from '../../format/times.ts'
 import { PageHead, ProjectLink, ThingPage, useProjectId, useResourceId } from '../../parts/page/index.ts'
@@ -35,13 +36,15 @@ function DeliveryPage({ delivery }: { delivery: Delivery }) {
   return (
     <>
       <PageHead
-        title={nameEvent(delivery.event)}
+        title={delivery.about.title}
         above={ABOVE}
         actions={may('manage', projectId) && <RetryButton delivery={delivery} />}
       />
       <Stack className="body" gap="md" pb={40}>
         <Facts
           facts={[
+            ['About', aboutFact(delivery)],
+            ['Message', nameEvent(delivery.event)],
             ['State', <DeliveryBadge key="state" delivery={delivery} />],
             ['Why', localizeTimes(delivery.reason)],
             [
@@ -76,6 +79,19 @@ function DeliveryPage({ delivery }: { delivery: Delivery }) {
         ))}
       </Stack>
     </>
+  )
+}
+
+const PAGES = { incidents: 'incident', storms: 'storm', operations: 'operation', budgets: 'budget', runs: 'run' }
+
+/** The way to what the message is about. */
+function aboutFact({ about: { path } }: Delivery) {
+  if (path === null) return null
+  const place = path.split('/')[3] ?? ''
+  return (
+    <Link to={path as '/'} className="link">
+      {`Open the ${PAGES[place as keyof typeof PAGES] ?? 'refund or cancellation'}`}
+    </Link>
   )
 }
 

@@ -50,8 +50,8 @@ function NewReplay({ channelId }: { channelId: string }) {
   return (
     <Stack className="body" gap={12} maw={760}>
       <p className="dim">
-        Sends every alert again that was created in this window and is dead or retrying. An alert that arrived is never
-        sent twice.
+        Sends every alert again that was created in this window and did not arrive. An alert that arrived is never sent
+        twice.
       </p>
       <Group gap={12} align="flex-end">
         <TextInput label="From" type="datetime-local" {...field('from')} />

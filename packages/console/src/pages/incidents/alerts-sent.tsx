@@ -9,22 +9,41 @@ type Delivery = IncidentWithTimeline['deliveries'][number]
 interface Props {
   incident: IncidentWithTimeline
 }
+/** The newest are shown: a storm has a report for each channel every few minutes. */
+const MOST_SHOWN = 8
 
 const EVENTS: Record<string, string> = {
   'incident.opened': 'Opened',
   'incident.acknowledged': 'Acknowledged',
   'incident.resolved': 'Resolved',
+  'storm.reported': 'Reported',
 }
 
 /** Which channels got messages about the incident, and whether they arrived. */
 export function AlertsSent({ incident }: Props) {
-  const { project_id, deliveries } = incident
-  const names = useChannelNames(project_id)
+  const { deliveries, incident_id } = incident
   if (deliveries.length === 0) return <Nobody incident={incident} />
   return (
     <>
+      <SentList {...incident} search={{ incident_id }} />
+      <Quiet incident={incident} />
+    </>
+  )
+}
+
+interface ListProps extends Pick<IncidentWithTimeline, 'project_id' | 'deliveries'> {
+  /** The filter of the list of all of them. */
+  search: Readonly<Record<string, string>>
+}
+
+/** The deliveries about an incident or a storm, by channel. */
+export function SentList({ project_id, deliveries, search }: ListProps) {
+  const names = useChannelNames(project_id)
+  if (deliveries.length === 0) return <p className="dim">Nobody yet.</p>
+  return (
+    <>
       <ul className={classes.sent}>
-        {deliveries.map(delivery => (
+        {deliveries.slice(-MOST_SHOWN).map(delivery => (
           <li key={delivery.delivery_id}>
             <Group gap={12} justify="space-between" wrap="nowrap">
               <ProjectLink
@@ -41,7 +60,13 @@ export function AlertsSent({ incident }: Props) {
           </li>
         ))}
       </ul>
-      <Quiet incident={incident} />
+      {deliveries.length > MOST_SHOWN && (
+        <p className={classes.small}>
+          <ProjectLink page="deliveries" search={search}>
+            All {deliveries.length} deliveries
+          </ProjectLink>
+        </p>
+      )}
     </>
   )
 }

@@ -1,11 +1,10 @@
-import type { Incident } from '@backstop/client'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { nameWithAccount, useConnectionNames } from '../../api/connections.ts'
 import { incidentList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
-import { shortenIds } from '../../format/ids.ts'
+import type { LiveEvent } from '../../api/live.ts'
 import {
   actor,
   choice,
@@ -16,11 +15,12 @@ import {
   useFilters,
   useListFilters,
 } from '../../parts/filters/index.ts'
-import { type Column, ListPage, textColumn, timeColumn } from '../../parts/list/index.ts'
+import { ListPage, useLiveRefresh } from '../../parts/list/index.ts'
 import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
-import { StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
+import { foldStorms } from './fold-storms.ts'
+import { incidentColumns } from './incident-columns.tsx'
 import { INCIDENT_CODES } from './words.ts'
 
 const STATES = [
@@ -42,13 +42,23 @@ const FILTERS = defineFilters(
 /** The API searches for no shorter text. */
 const LEAST_LETTERS = 2
 
+const LIVE = ['incident'] as const
+const KEYS = [['incidents', 'list']] as const
+/** The API counts a storm, so its row is read again. */
+const isInStorm = ({ data }: LiveEvent) => 'storm_id' in data && data.storm_id != null
+
 export function Page() {
   const project_id = useProjectId()
   const filters = useListFilters(FILTERS, { more: <PeriodButton /> })
   const { q: typed = '', ...chosen } = filters.values
   const q = typed.trim()
   const isSearched = q.length >= LEAST_LETTERS
-  const list = useList(incidentList, { project_id, ...chosen, ...(isSearched ? { q } : {}) })
+  // A search, and the list of a customer, has incidents one by one.
+  const isFolded = !isSearched && chosen.customer_id === undefined
+  const more = isSearched ? { q } : isFolded ? { fold_storms: 'true' as const } : {}
+  const list = foldStorms(useList(incidentList, { project_id, ...chosen, ...more }))
+  useLiveRefresh(LIVE, KEYS, isInStorm)
+  const names = useConnectionNames(project_id)
   const isFiltered = isSearched || Object.keys(chosen).length > 0
   return (
     <ListPage
@@ -62,8 +72,12 @@ export function Page() {
       }
       filters={{ ...filters, isFiltered }}
       list={list}
-      columns={columnsWith(useConnectionNames(project_id))}
-      opens="incidents"
+      columns={incidentColumns(({ connection_id, account }) =>
+        nameWithAccount(names.get(connection_id ?? ''), account),
+      )}
+      opens={({ incident_id, storm }) =>
+        storm === undefined ? `/p/${project_id}/incidents/${incident_id}` : `/p/${project_id}/storms/${storm.storm_id}`
+      }
       nothingFits={
         isSearched
           ? 'No incident is about this. Search by the beginning of an id, a name, an e-mail address or an amount.'
@@ -124,35 +138,4 @@ function PeriodButton() {
       {period} ×
     </Button>
   )
-}
-
-function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Incident>[] {
-  const placeOf = ({ connection_id, account }: Incident) => nameWithAccount(names.get(connection_id ?? ''), account)
-  return [
-    { title: 'State', width: '112px', card: 'line', cell: ({ state }) => <StateBadge state={state} /> },
-    {
-      title: 'What happened',
-      width: 'minmax(0, 1fr)',
-      card: 'title',
-      cell: ({ summary }) => (
-        <span dir="auto" title={summary}>
-          {shortenIds(summary)}
-        </span>
-      ),
-    },
-    textColumn('Connection', '128px', placeOf, { tone: 'dim' }),
-    textColumn('Actor', '104px', ({ actor_name, burst }) => actor_name ?? burst?.common?.actor?.name, {
-      tone: 'dim',
-      card: 'line',
-    }),
-    textColumn('Owner', '104px', ({ assignee }) => assignee, { tone: 'dim', card: 'line' }),
-    {
-      title: 'Made',
-      width: '96px',
-      align: 'end',
-      card: 'end',
-      cell: ({ provider_created_at, opened_at }) => <Time at={provider_created_at ?? opened_at} />,
-    },
-    timeColumn('Opened', '96px', ({ opened_at }) => opened_at, { isOnCard: false }),
-  ]
 }

@@ -3,10 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useChannelNames } from '../../api/channels.ts'
 import { inboxEntryQuery } from '../../api/connections.ts'
+import { localizeTimes } from '../../format/times.ts'
 import { ProjectLink, Read } from '../../parts/page/index.ts'
 import { LongText, Timeline, type TimelineEntry } from '../../parts/show/index.ts'
+import { nameEvent } from '../channels/words.ts'
 
 type Entry = IncidentWithTimeline['timeline'][number]
+
+/** Entries whose text has names of the API. */
+const SENTENCES: Partial<Record<Entry['what'], string>> = {
+  incident_opened: 'Incident opened',
+  alert_sent: 'Alert sent to the channels',
+}
 
 /** Everything from the event of the provider to each attempt to deliver a message, in the order of time. */
 export function IncidentTimeline({ incident }: { incident: IncidentWithTimeline }) {
@@ -21,7 +29,8 @@ export function IncidentTimeline({ incident }: { incident: IncidentWithTimeline 
 }
 
 function entryOf({ connection_id: connectionId }: IncidentWithTimeline, entry: Entry, place: number): TimelineEntry {
-  const { what, id, at, text } = entry
+  const { what, id, at } = entry
+  const text = SENTENCES[what] ?? localizeTimes(entry.text)
   // The text of a change names the person.
   const shared = { key: `${place} ${at}`, at, text }
   if (what === 'event_received' && id !== null && connectionId !== null) {
@@ -50,7 +59,7 @@ function attemptsOf(delivery: IncidentWithTimeline['deliveries'][number], name: 
         {attempt.outcome === 'failed' && attempt.error !== null && `: ${attempt.error}`}
       </>
     ),
-    by: `${event}, attempt ${attempt.attempt}, ${Math.round(attempt.duration_ms)} ms`,
+    by: `${nameEvent(event)}${attempt.attempt === 1 ? '' : `, attempt ${attempt.attempt}`}`,
     details: <RawDocument document={{ delivery_id, alert_id, ...attempt }} />,
   }))
 }

@@ -1,5 +1,6 @@
 import type { Action, Incident } from '@backstop/client'
 import type { api } from '../../api/client.ts'
+import type { ListedIncident } from '../../api/incidents.ts'
 
 /** What `POST /v1/incidents/{id}/resolve` takes. */
 export type Resolution = Parameters<typeof api.incidents.resolve>[1]
@@ -85,6 +86,15 @@ export function originSentence({ origin }: Pick<Action, 'origin'>): string {
   }
 }
 
+const CHANNELS = { api: 'API key', dashboard: 'Dashboard', automatic: 'Provider', hosted_page: 'Customer' } as const
+
+/** How the action of an incident was made, in a word for lists: the name of its actor if there is one. */
+export function madeBy({ action, actor_name, burst }: ListedIncident): string | undefined {
+  const { channel, key_name, user } = action?.origin ?? {}
+  const name = actor_name ?? burst?.common?.actor?.name ?? key_name ?? user
+  return name ?? (channel == null ? undefined : CHANNELS[channel])
+}
+
 /** The kinds of incidents in words. */
 export const INCIDENT_CODES = [
   { value: 'UNEXPECTED_ACTION', label: 'Unexplained refund or cancellation' },
@@ -99,3 +109,7 @@ export const INCIDENT_CODES = [
   { value: 'KEY_EXPIRING', label: 'API key expires' },
   { value: 'KEY_RECOVERED', label: 'Admin key recovered' },
 ] as const
+
+export function codeWord(code: Incident['code']): string {
+  return INCIDENT_CODES.find(({ value }) => value === code)?.label ?? code
+}

@@ -26,7 +26,7 @@ const FILTERS = defineFilters(
   connection,
   text('subject', 'Payment or subscription id'),
   text('provider_ref', 'Refund or cancellation id', z.string().check(z.maxLength(255))),
-  text('run_id', 'Run'),
+  text('run_id', 'Run of your software'),
 )
 
 export function Page() {

@@ -110,7 +110,7 @@ function factsOf(operation: ShownOperation, { askedBy }: Actors): FactList {
     ['Reason', operation.reason],
     ['Reported by', askedBy],
     [
-      'Run',
+      'Run of your software',
       run_id === null ? null : (
         <ProjectLink key="run" page="runs" id={run_id}>
           <bdi>{run_id}</bdi>

@@ -16,7 +16,7 @@ export function MoneyTable({ totals }: Pick<Stats, 'totals'>) {
           <th>Refunds</th>
           <th>Refunded</th>
           <th>Unexplained</th>
-          {hasFailed && <th title="Failed, canceled, rejected or reversed; in no other number">Not carried out</th>}
+          {hasFailed && <th title="Also rejected or reversed; in no other number">Failed or canceled</th>}
         </tr>
       </thead>
       <tbody>
@@ -34,7 +34,7 @@ export function MoneyTable({ totals }: Pick<Stats, 'totals'>) {
               {unexplained > 0 ? <Money amount={unexplained} currency={currency} /> : <span className="faint">–</span>}
             </td>
             {hasFailed && (
-              <td data-label="Not carried out" className="dim">
+              <td data-label="Failed or canceled" className="dim">
                 {notCarriedOut === 0 ? '–' : notCarriedOut.toLocaleString()}
               </td>
             )}

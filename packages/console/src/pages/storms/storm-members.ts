@@ -1,12 +1,12 @@
-import type { Action, Incident } from '@backstop/client'
+import type { Action } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import type { Storm } from '../../api/incidents.ts'
+import type { ListedIncident, Storm } from '../../api/incidents.ts'
 import { allOf } from '../../api/resource.ts'
 
 /** An incident of a storm with the action that it is about. */
 export interface Member {
-  readonly incident: Incident
+  readonly incident: ListedIncident
   readonly action: Action | undefined
 }
 

@@ -1,11 +1,11 @@
-import type { Action, Incident } from '@backstop/client'
+import type { Action } from '@backstop/client'
 import { describe, expect, test } from 'vitest'
 import type { Member } from './storm-members.ts'
 import { barsOf, commonOf, searchOfBar, sumsOf } from './storm-summary.ts'
 
 function memberOf(action: Partial<Action>): Member {
   const base = { amount: 100, currency: 'eur', mode: 'live', state: 'succeeded', subject: `pi_${Math.random()}` }
-  return { incident: {} as Incident, action: { ...base, ...action } as Action }
+  return { incident: {} as Member['incident'], action: { ...base, ...action } as Action }
 }
 
 describe('the sums of a storm', () => {

@@ -3,13 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type Storm, type StormWithSteps, stormQuery } from '../../api/incidents.ts'
 import { wholeList } from '../../api/list.ts'
-import { type Column, DataList, moneyColumn, textColumn, timeColumn, useLiveRefresh } from '../../parts/list/index.ts'
+import { DataList, useLiveRefresh } from '../../parts/list/index.ts'
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { ConnectionName, CopyId, Facts, Money, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import { accountFact } from '../accounts/account-link.tsx'
 import { actorFact } from '../actors/actor-link.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
+import { SentList } from '../incidents/alerts-sent.tsx'
+import { incidentColumns } from '../incidents/incident-columns.tsx'
 import { NextSteps } from '../incidents/next-steps.tsx'
 import { originSentence } from '../incidents/words.ts'
 import { MinuteChart } from './minute-chart.tsx'
@@ -20,6 +22,7 @@ import { MAX_MEMBERS, type Member, membersQuery } from './storm-members.ts'
 import { barsOf, type Common, commonOf, sumsOf } from './storm-summary.ts'
 
 const ABOVE = ['storms', 'Storms'] as const
+const COLUMNS = incidentColumns()
 const LIVE = ['incident', 'action'] as const
 const KEYS = [
   ['storms', 'one'],
@@ -31,8 +34,12 @@ export function Page() {
   useLiveRefresh(LIVE, KEYS)
   const loading = (
     <Stack gap="lg">
-      <Skeleton height={12} width="40%" />
-      <Skeleton height={96} />
+      <div className={classes.two}>
+        <Skeleton height={160} />
+        <Skeleton height={160} />
+      </div>
+      <Skeleton height={148} />
+      <Skeleton height={400} />
     </Stack>
   )
   return (
@@ -68,16 +75,24 @@ function StormPage({ storm }: { storm: StormWithSteps }) {
       ) : (
         <Stack className="body" gap="lg">
           <Bursts storm={storm} />
-          <NextSteps incident={storm} />
-          {members.data !== undefined && countOf(storm) > 0 && <Summary storm={storm} members={members.data} />}
+          <div className={classes.two}>
+            <NextSteps incident={storm} />
+            <Section title="Alerts sent">
+              <SentList {...storm} search={{ storm_id: storm.storm_id }} />
+            </Section>
+          </div>
+          {countOf(storm) > 0 && <Summary storm={storm} members={members.data} />}
           <section className={classes.members}>
             <h2>Incidents</h2>
             {countOf(storm) > MAX_MEMBERS && <p className="dim">The newest {MAX_MEMBERS} are listed and compared.</p>}
             <DataList
               label="Incidents of the storm"
-              list={wholeList<Member>(members.data, ({ incident }) => incident.incident_id)}
+              list={wholeList(
+                members.data?.map(({ incident }) => incident),
+                ({ incident_id }) => incident_id,
+              )}
               columns={COLUMNS}
-              hrefOf={({ incident }) => `/p/${project}/incidents/${incident.incident_id}`}
+              hrefOf={({ incident_id }) => `/p/${project}/incidents/${incident_id}`}
               empty={
                 storm.bursts === undefined || storm.ended_at !== null
                   ? 'The incidents of this storm are not stored any more.'
@@ -149,37 +164,49 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function Summary({ storm, members }: { storm: Storm; members: readonly Member[] }) {
-  const sums = sumsOf(members)
-  const common = commonOf(members)
-  const times = members.map(({ incident, action }) => Date.parse(action?.provider_created_at ?? incident.opened_at))
+function Summary({ storm, members }: { storm: Storm; members: readonly Member[] | undefined }) {
+  const largest = new Map(sumsOf(members ?? []).map(sum => [`${sum.mode} ${sum.currency}`, sum.largest]))
   return (
     <>
       <Section title="When they were made">
-        <MinuteChart bars={barsOf(times)} connectionId={storm.connection_id} />
+        {members === undefined ? (
+          <Skeleton height={116} />
+        ) : (
+          <MinuteChart bars={barsOf(members.map(madeAtMs))} connectionId={storm.connection_id} />
+        )}
       </Section>
       <div className={classes.two}>
         <Section title="Money that moved">
-          {sums.length === 0 && <p className="dim">No money moved.</p>}
+          {storm.money.length === 0 && <p className="dim">No money moved.</p>}
           <div className={classes.sums}>
-            {sums.map(({ mode, currency, amount, count, largest }) => (
+            {storm.money.map(({ mode, currency, amount, count }) => (
               <div key={`${mode} ${currency}`} className={classes.sum}>
                 <Money amount={amount} currency={currency} />
                 <span className="dim">{mode === 'test' ? 'Test' : mode === 'live' ? 'Live' : ''}</span>
                 <span className="dim">
-                  {count} {count === 1 ? 'action' : 'actions'}, largest <Money amount={largest} currency={currency} />
+                  {count} {count === 1 ? 'action' : 'actions'}, largest{' '}
+                  <Money amount={largest.get(`${mode} ${currency}`)} currency={currency} />
                 </span>
               </div>
             ))}
           </div>
         </Section>
         <Section title="What they have in common">
-          {common.length === 0 && <p className="dim">Nothing that half of them share.</p>}
-          <Facts facts={common.map(each => commonFact(each, members.length))} />
+          <div className={classes.common}>
+            {members === undefined ? <Skeleton height={12} width="60%" /> : <InCommon members={members} />}
+          </div>
         </Section>
       </div>
     </>
   )
+}
+
+const madeAtMs = ({ incident, action }: Member) => Date.parse(action?.provider_created_at ?? incident.opened_at)
+
+function InCommon({ members }: { members: readonly Member[] }) {
+  const common = commonOf(members)
+  if (common.length === 0) return <p className="dim">Nothing that half of them share.</p>
+  return <Facts facts={common.map(each => commonFact(each, members.length))} />
 }
 
 const COMMON: Record<Common['what'], [string, (action: Common['action']) => ReactNode]> = {
@@ -205,18 +232,3 @@ function commonFact({ what, action, count }: Common, of: number): readonly [stri
     </span>,
   ]
 }
-
-const whose = ({ action }: Member) =>
-  action?.customer?.name ?? action?.customer?.email ?? action?.customer?.id ?? action?.subject
-
-const COLUMNS: readonly Column<Member>[] = [
-  { title: 'State', width: '128px', card: 'line', cell: ({ incident }) => <StateBadge state={incident.state} /> },
-  moneyColumn('120px', ({ action }) => action, 'title'),
-  textColumn('Customer', 'minmax(0, 1fr)', whose, { card: 'line' }),
-  {
-    title: 'Payment or subscription',
-    width: '200px',
-    cell: ({ action }) => (action === undefined ? '' : <CopyId id={action.subject} length={22} />),
-  },
-  timeColumn('Opened', '120px', ({ incident }) => incident.opened_at),
-]

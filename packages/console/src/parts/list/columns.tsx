@@ -5,11 +5,15 @@ import { Time } from '../show/time.tsx'
 export interface Column<T> {
   /** The heading; an empty one is for a column that needs none. */
   readonly title: string
+  /** The technical name of the field, shown while the pointer is on the heading. */
+  readonly about?: string
   /** A track of CSS grid, for example `120px` or `minmax(0, 1fr)`. */
   readonly width: string
   readonly align?: 'end'
   /** The place of the cell in the card on a phone. Without it the card does not show the cell. */
   readonly card?: 'title' | 'end' | 'line'
+  /** How many columns the cell of an item takes; the cells that it covers are not shown. One by default. */
+  readonly spans?: (item: T) => number
   /** The heading stands before the cell in the card, because the cell alone does not say what it is. */
   readonly isNamedOnCard?: boolean
   cell(item: T): ReactNode

@@ -36,8 +36,8 @@ export function DataList<T>({ label, list, columns, hrefOf, empty, next }: Props
     <section className={classes.list} aria-label={label} aria-busy={list.isLoading}>
       {!isPhone && (
         <div className={classes.head} style={grid}>
-          {columns.map(({ title, align }) => (
-            <div key={title} data-align={align}>
+          {columns.map(({ title, about, align }) => (
+            <div key={title} data-align={align} title={about}>
               {title}
             </div>
           ))}

@@ -144,16 +144,33 @@ function useArrivals<T>({ arrivals, showArrivals }: ListState<T>, box: RefObject
 
 const isCell = (element: Element) => element.classList.contains(classes.cell ?? '')
 
-function Cells<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) {
-  return columns.map(column => (
-    <div key={column.title} className={classes.cell} data-align={column.align}>
-      {column.cell(item)}
+interface ContentProps<T> {
+  item: T
+  columns: readonly Column<T>[]
+}
+
+/** The columns that have a cell in the row of an item, and the number of columns that each takes. */
+function cellsOf<T>({ item, columns }: ContentProps<T>): { column: Column<T>; span: number }[] {
+  const cells = columns.map((column, at) => ({ column, span: column.spans?.(item) ?? 1, at }))
+  return cells.filter(({ at }) => !cells.some(before => before.at < at && before.at + before.span > at))
+}
+
+function Cells<T>(content: ContentProps<T>) {
+  return cellsOf(content).map(({ column, span }) => (
+    <div
+      key={column.title}
+      className={classes.cell}
+      // A cell that takes more room has a text and no number.
+      {...(span === 1 ? { 'data-align': column.align } : { style: { gridColumn: `span ${span}` } })}
+    >
+      {column.cell(content.item)}
     </div>
   ))
 }
 
-function Card<T>({ item, columns }: { item: T; columns: readonly Column<T>[] }) {
-  const at = (place: Column<T>['card']) => columns.filter(({ card }) => card === place)
+function Card<T>({ item, columns }: ContentProps<T>) {
+  const cells = cellsOf({ item, columns }).map(({ column }) => column)
+  const at = (place: Column<T>['card']) => cells.filter(({ card }) => card === place)
   return (
     <>
       <div className={classes.cardTop}>

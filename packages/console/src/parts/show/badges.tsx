@@ -34,7 +34,7 @@ const STATES: Record<State, [Tone, string]> = {
   pending: ['waits', 'Pending'],
   delivered: ['good', 'Delivered'],
   retrying: ['waits', 'Retrying'],
-  dead: ['alarm', 'Dead'],
+  dead: ['alarm', 'Not delivered'],
   superseded: ['quiet', 'Superseded'],
   requested: ['quiet', 'Requested'],
   approval_pending: ['waits', 'Waits for approval'],

@@ -3,8 +3,8 @@ import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
 import { getRoute, listRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { alertsOf } from '../incidents/rules/incident.ts'
 import { createChannelFacts, refuseResend } from './channel-facts.ts'
+import { alertsOfIncident, alertsOfStorm } from './rules/alerts-of.ts'
 import { type ChannelFacts, judgeRetry, showDelivery } from './rules/delivery.ts'
 
 const tag = 'Deliveries'
@@ -36,10 +36,14 @@ export function deliveryRoutes(parts: AdminParts): Route[] {
       query: DeliveryQuery,
       sortedBy: 'created_at',
       filter: ({ channel_id, alert_id, event, state, test = false }) => ({ channel_id, alert_id, event, state, test }),
-      async narrow({ query: { project_id, incident_id }, principal }) {
-        if (incident_id === undefined) return projectFilterOf(principal, project_id)
-        const incident = await findInProject(parts.stores.incidents, principal, 'incident', incident_id)
-        return { project_id: incident.project_id, alert_id: { in: alertsOf(incident) } }
+      async narrow({ query: { project_id, incident_id, storm_id }, principal }) {
+        if (incident_id !== undefined) {
+          const incident = await findInProject(parts.stores.incidents, principal, 'incident', incident_id)
+          return { project_id: incident.project_id, alert_id: { in: alertsOfIncident(incident) } }
+        }
+        if (storm_id === undefined) return projectFilterOf(principal, project_id)
+        const storm = await findInProject(parts.stores.storms, principal, 'storm', storm_id)
+        return { project_id: storm.project_id, alert_id: { in: alertsOfStorm(storm) } }
       },
       window: windowOf,
     }),

@@ -1,8 +1,6 @@
 import { nextStepsOfBurst, nextStepsOfCanary, nextStepsOfRepeat, providerStepsOf } from '@backstop/channels'
 import {
   type ActionDocument,
-  type DeliveryDocument,
-  IncidentDelivery,
   type IncidentDocument,
   IncidentQuery,
   IncidentState,
@@ -19,17 +17,19 @@ import { getRoute, isWithin, pagedRoute, windowOf } from '../../http/read-routes
 import { refusedField } from '../../http/refused-field.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { showDocument } from '../../rules/show-document.ts'
 import type { DocumentFilter } from '../../store/collection.ts'
 import type { SearchIndex } from '../../store/search-index.ts'
 import type { ReadCollections } from '../../store/stores.ts'
 import { showAction } from '../actions/actions.ts'
 import { ofCustomer } from '../actions/of-customer.ts'
 import { nameActors } from '../actors/name-actors.ts'
+import { readAlertDeliveries } from '../deliveries/alert-deliveries.ts'
+import { alertsOfIncident } from '../deliveries/rules/alerts-of.ts'
 import { type PlacedItem, pageOfStorm } from '../storms/read-storm.ts'
 import { bulkRoutes } from './bulk-changes.ts'
 import { changeIncidentRoutes } from './change-incident.ts'
-import { alertsOf, showIncident } from './rules/incident.ts'
+import { pageFolded, showStorms } from './fold-storms.ts'
+import { showIncident } from './rules/incident.ts'
 import { showIncidents } from './show-incidents.ts'
 
 const tag = 'Incidents'
@@ -58,9 +58,12 @@ export function incidentRoutes(parts: AdminParts): Route[] {
           stores,
           found.map(({ item }) => item),
         )
+        const folded = request.query.fold_storms ? shown.flatMap(({ storm_id }) => storm_id ?? []) : []
+        const storms = await showStorms(stores, folded, request.signal)
         return found.flatMap(({ place }, index) => {
           const incident = shown[index]
-          return incident === undefined ? [] : { place, incident }
+          const storm = storms.get(incident?.storm_id ?? '')
+          return incident === undefined ? [] : { place, incident: { ...incident, ...(storm && { storm }) } }
         })
       },
       placeOf: ({ place }) => place,
@@ -95,7 +98,10 @@ async function pageIncidents(
   { query, principal, signal }: IncidentRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<IncidentDocument>[]> {
-  const { connection_id, account, state, code, storm_id, actor_id, customer_id, q } = query
+  const { connection_id, account, state, code, storm_id, actor_id, customer_id, q, fold_storms = false } = query
+  if (fold_storms && (storm_id ?? q ?? customer_id) !== undefined) {
+    throw refusedField('query.fold_storms', 'Leave it out with storm_id, q and customer_id')
+  }
   const ofProject = projectFilterOf(principal, query.project_id)
   // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
   const filter = { connection_id, account, code, actor_id, state: state ?? { in: IncidentState.options } }
@@ -107,6 +113,7 @@ async function pageIncidents(
   const ids = found === undefined || about === undefined ? (found ?? about) : found.filter(id => about.includes(id))
   const where = { ...filter, ...ofProject }
   const window = windowOf(query)
+  if (fold_storms) return pageFolded(stores, { where, window }, { ...place, signal })
   if (storm_id === undefined) {
     const searched = ids === undefined ? where : { ...where, _id: { in: ids } }
     const page = await stores.incidents.page({ where: searched, by: 'opened', window, ...place })
@@ -151,7 +158,6 @@ async function showWithTimeline(
   const { project_id, action_id } = incident
   const about = action_id === null ? undefined : await stores.actions.find({ _id: action_id, project_id })
   const [action] = about === undefined ? [] : await nameActors(stores, [about])
-  const sent = await stores.deliveries.findAll({ alert_id: { in: alertsOf(incident) }, project_id })
   const [shown] = await showIncidents(stores, [incident])
   return {
     ...(shown ?? showIncident(incident, undefined)),
@@ -159,7 +165,7 @@ async function showWithTimeline(
     action: action === undefined ? null : showAction(action),
     timeline: action?.timeline ?? showChanges(incident),
     next_steps: showNextSteps(incident, action),
-    deliveries: sent.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime()).map(showDelivery),
+    deliveries: await readAlertDeliveries(stores, project_id, alertsOfIncident(incident)),
   }
 }
 
@@ -185,11 +191,4 @@ function stepsOf({ sentence, steps }: ReturnType<typeof nextStepsOfBurst>): Inci
 /** The changes that people made. An action has them in its own timeline. */
 function showChanges({ changes = [] }: IncidentDocument): TimelineEntry[] {
   return changes.map(({ command_id: _command, version: _version, ...entry }) => entry)
-}
-
-function showDelivery(delivery: DeliveryDocument): IncidentWithTimeline['deliveries'][number] {
-  return showDocument(IncidentDelivery, delivery, {
-    delivery_id: delivery._id,
-    attempts: delivery.attempts.map(attempt => showDocument(IncidentDelivery.shape.attempts.element, attempt, {})),
-  })
 }

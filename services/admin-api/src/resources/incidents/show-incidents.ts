@@ -5,7 +5,7 @@ import { summarizeSilence } from '../silences/rules/silence.ts'
 import { showIncident } from './rules/incident.ts'
 
 /** The fields of an action that the list of incidents shows. */
-const ABOUT = ['kind', 'subject', 'amount', 'currency', 'customer'] as const
+const ABOUT = ['kind', 'subject', 'amount', 'currency', 'customer', 'origin', 'authorization_released'] as const
 type AboutAction = Pick<ActionDocument, '_id' | (typeof ABOUT)[number]>
 
 /** Incidents as lists show them: with their action, the storm that each belongs to, and the silence during which it opened. */
@@ -60,9 +60,7 @@ async function readActions(
   const ids = documents.flatMap(({ action_id }) => action_id ?? [])
   if (ids.length === 0) return found
   for await (const batch of actions.batches({ _id: { in: ids } }, ABOUT)) {
-    for (const { _id, kind, subject, amount, currency, customer = null } of batch) {
-      found.set(_id, { kind, subject, amount, currency, customer })
-    }
+    for (const { _id, customer = null, ...about } of batch) found.set(_id, { ...about, customer })
   }
   return found
 }

@@ -15,6 +15,8 @@ import { getRoute, pagedRoute } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { ReadCollections } from '../../store/stores.ts'
+import { readAlertDeliveries } from '../deliveries/alert-deliveries.ts'
+import { alertsOfStorm } from '../deliveries/rules/alerts-of.ts'
 import { countStorm, countStorms } from './read-storm.ts'
 import { EMPTY_COUNT, type StormCount, showStorm } from './rules/storm.ts'
 
@@ -52,13 +54,17 @@ export function stormRoutes({ stores }: AdminParts): Route[] {
       path: '/v1/storms',
       operationId: 'getStorm',
       tag,
-      summary: 'Get a storm with its incidents counted',
+      summary: 'Get a storm with its incidents counted and the deliveries of its reports',
       item: 'storm',
       schema: StormWithSteps,
       collection: storms,
       async show(storm, { signal }) {
         const count = await countStorm(stores, storm, signal)
-        return { ...showStorm(storm, count), next_steps: await nextStepsOf(stores, storm, count) }
+        const [next_steps, deliveries] = await Promise.all([
+          nextStepsOf(stores, storm, count),
+          readAlertDeliveries(stores, storm.project_id, alertsOfStorm(storm)),
+        ])
+        return { ...showStorm(storm, count), next_steps, deliveries }
       },
     }),
   ]

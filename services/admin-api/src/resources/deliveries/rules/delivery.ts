@@ -1,4 +1,4 @@
-import type { ChannelDocument } from '@backstop/channels'
+import { type ChannelDocument, describeAlert } from '@backstop/channels'
 import { type ChannelHealthDocument, Delivery, type DeliveryDocument, quietUntil } from '@backstop/contracts'
 import { showDocument } from '../../../rules/show-document.ts'
 import { holdOf, type ShownHold } from '../../alert-channels/rules/alert-channel.ts'
@@ -11,13 +11,15 @@ export interface ChannelFacts {
 }
 
 /**
- * A delivery as the API shows it: without the alert, which its incident or operation already shows. Whether it is held is derived from
+ * A delivery as the API shows it: with the title of its alert only, because its incident or operation already shows the rest. Whether it is held is derived from
  * the pause and the quiet hours of its channel, so that holding is no write, for any number of deliveries.
  */
 export function showDelivery(document: DeliveryDocument, facts: ChannelFacts | undefined, now: Date): Delivery {
   const hold = deliveryHoldOf(document, facts, now)
+  const { title, path } = describeAlert(document.alert)
   return showDocument(Delivery, document, {
     delivery_id: document._id,
+    about: { title, path },
     reason:
       hold !== undefined
         ? `Held until ${hold.until.toISOString()}. ${hold.reason}. ${document.reason}`

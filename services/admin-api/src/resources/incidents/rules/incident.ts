@@ -2,7 +2,6 @@ import {
   hasEndedByItself,
   type IncidentDocument,
   IncidentState,
-  incidentAlertId,
   type LifeCycleChange,
   type ShownIncident,
 } from '@backstop/contracts'
@@ -12,15 +11,6 @@ import type { NamedIncident } from '../../actors/name-actors.ts'
 export function showIncident(document: NamedIncident, stormId: string | undefined): ShownIncident {
   const { _id, opened: _sortedBy, outbox: _pending, changes: _inTimeline, ...incident } = document
   return { incident_id: _id, ...incident, storm_id: stormId ?? null }
-}
-
-const INCIDENT_EVENTS = ['incident.opened', 'incident.acknowledged', 'incident.resolved'] as const
-
-/** The possible alert ids of an incident, sent or not. They are computed from its id. */
-export function alertsOf({ _id, reopened = 0 }: IncidentDocument): string[] {
-  return Array.from({ length: reopened + 1 }, (_, times) => times).flatMap(times =>
-    INCIDENT_EVENTS.map(event => incidentAlertId(_id, event, times)),
-  )
 }
 
 /** The states in which the reconciler allows a change. */
