@@ -72,6 +72,10 @@ async function openTab(browser: Browser, baseURL: string, { isDark, isPhone }: L
       await page.goto(path)
     },
     async signIn(key) {
+      const other = page.getByRole('button', { name: 'Sign in with an API key' })
+      await other.or(page.getByLabel('API key')).waitFor()
+      // The field comes first only where there is no OpenID Connect provider.
+      if (await other.isVisible()) await other.click()
       await page.getByLabel('API key').fill(key)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await page.waitForURL(url => url.pathname !== '/sign-in')

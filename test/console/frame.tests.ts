@@ -55,9 +55,13 @@ describe('the frame of the console', () => {
       tab = await browser.openTab(product.urls.admin)
       const { page } = tab
       await tab.open('/sign-in')
+      // People sign in with their organisation, so the field for a key is asked for.
+      await page.getByRole('link', { name: 'Sign in with your organisation' }).waitFor()
+      expect(await page.getByLabel('API key').count()).toBe(0)
+      await page.getByRole('button', { name: 'Sign in with an API key' }).click()
       await page.getByLabel('API key').fill('bsk_not_a_key')
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.getByRole('alert').getByText('You are not signed in').waitFor()
+      await page.getByRole('alert').getByText('The sign-in was refused').waitFor()
       await page
         .getByRole('alert')
         .getByText(/^Request/)
@@ -75,6 +79,9 @@ describe('the frame of the console', () => {
       await page.getByRole('heading', { name: 'Sign in to Backstop' }).waitFor()
       await tab.signIn(product.key)
       await page.getByRole('heading', { name: 'Incidents' }).waitFor()
+      await context.clearCookies()
+      await tab.open(`/p/${shop.projectId}/incidents/inc_0000000000000000000000000`)
+      await page.getByText('The link opens an incident').waitFor()
     })
   })
 

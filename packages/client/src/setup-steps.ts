@@ -43,6 +43,13 @@ const PLACES: Readonly<Record<Kind, string>> = {
   subscription: 'Settings > Configure Chargebee > Webhooks > Add webhook (Chargebee)',
 }
 
+/** How an event is sent without a refund of real money. */
+const TEST_NOTES: Readonly<Record<Kind, string>> = {
+  processor: 'Without real money: set up the endpoint in a sandbox too, and refund a test payment there.',
+  reseller: 'Without real money: open Developer tools > Simulations, and send adjustment.created to the destination.',
+  subscription: 'Without real money: set up the webhook in the test site too, and refund a test invoice there.',
+}
+
 /** What only the answer of a creation shows. */
 export interface ShownOnce {
   readonly signing_secret?: string
@@ -83,7 +90,7 @@ export function setupSteps(connection: SetUpConnection, secrets: ShownOnce = {})
     step('events', 'Tick these events', EVENTS_TO_TICK[kind]),
     secretStep(kind, secrets),
     ...(has_read_key ? [] : [readKeyStep(kind)]),
-    step('test', 'Make a test refund'),
+    { ...step('test', 'Make a test refund'), note: TEST_NOTES[kind] },
   ]
 }
 

@@ -2313,7 +2313,7 @@ export interface Api {
       customer_id?: string
       /** Only the incident with this id, or incidents whose refund or cancellation has an id, customer or amount that begins with this text, as in `GET /v1/search`. Needs `project_id`. At most 500 are found: give more of the text then */
       q?: string
-      /** true: of each storm only its newest incident that fits, with `storm`. Not with `storm_id` or `q` */
+      /** true: of each storm only its newest incident that fits, with `storm`. Not with `storm_id`, `q` or `customer_id` */
       fold_storms?: "true" | "false"
       /** Only incidents that were opened at this time or later */
       from?: string

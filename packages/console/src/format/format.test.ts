@@ -39,9 +39,27 @@ describe('times', () => {
 
 test('a sentence of the API has its times in the zone of the reader', () => {
   const inZone = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-  expect(localizeTimes('Held until 2026-11-23T20:20:48.640Z. Wait', 'en')).toBe(
+  expect(localizeTimes('Held until 2026-11-23T20:20:48.640Z. Wait', null, 'en')).toBe(
     `Held until ${inZone.format(Date.parse('2026-11-23T20:20:48.640Z'))}. Wait`,
   )
+})
+
+test('a sentence with times in UTC has them in the zone of the reader', () => {
+  const day = { day: 'numeric', month: 'short' } as const
+  const clock = { hour: '2-digit', minute: '2-digit' } as const
+  const inZone = (at: string, options: object) => new Intl.DateTimeFormat('en', options).format(Date.parse(at))
+  const localized = (sentence: string) => localizeTimes(sentence, '2026-11-26T22:41:00.000Z', 'en')
+  expect(localized('the request at 2026-11-27 02:49:33 UTC. It')).toBe(
+    `the request at ${inZone('2026-11-27T02:49:33Z', { ...day, ...clock, second: '2-digit' })}. It`,
+  )
+  expect(localized('payment on 2026-11-26 at 23:40 UTC; this')).toBe(
+    `payment on ${inZone('2026-11-26T23:40:00Z', { ...day, ...clock })}; this`,
+  )
+  expect(localized('payment at 22:40 UTC; this')).toBe(`payment at ${inZone('2026-11-26T22:40:00Z', clock)}; this`)
+})
+
+test('a time without a date stays in UTC if nothing says its date', () => {
+  expect(localizeTimes('at 09:58 UTC')).toBe('at 09:58 UTC')
 })
 
 describe('ids', () => {

@@ -48,12 +48,24 @@ export function formatClock(atMs: number, locale?: string): string {
   return dateFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(atMs)
 }
 
-const ISO_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+/** The forms of a time in the sentences of the API: ISO 8601, `2026-11-27 02:49:33 UTC`, `on 2026-11-27 at 02:49 UTC` and `at 02:49 UTC`. */
+const UTC_TIMES =
+  /(?<at>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?<date>\d{4}-\d\d-\d\d)(?: at)? (?<clock>\d\d:\d\d(?::\d\d)?) UTC|at (?<only>\d\d:\d\d) UTC/g
 
-/** A sentence of the API with its times in the zone of the reader. */
-export function localizeTimes(sentence: string, locale?: string): string {
-  const time = dateFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-  return sentence.replaceAll(ISO_TIME, iso => time.format(Date.parse(iso)))
+/**
+ * A sentence of the API with its times in the zone of the reader.
+ * @param near a time that is at most some hours from a time without a date; without it such a time stays in UTC
+ */
+export function localizeTimes(sentence: string, near?: string | null, locale?: string): string {
+  const day = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
+  return sentence.replaceAll(UTC_TIMES, (text, ...found) => {
+    const { at, date, clock = '', only } = found.at(-1) as Record<string, string | undefined>
+    if (only !== undefined) {
+      return near == null ? text : `at ${formatClock(Date.parse(`${near.slice(0, 10)}T${only}:00Z`), locale)}`
+    }
+    const atMs = Date.parse(at ?? `${date}T${clock}Z`)
+    return dateFormat(locale, clock.length > 5 ? { ...day, second: '2-digit' } : day).format(atMs)
+  })
 }
 
 /** A duration in its largest unit: `40 s`, `12 min`, `3 h`, `5 d`. */

@@ -13,6 +13,9 @@ const GENERAL = [
   ['?', 'Show these keys'],
   ['j and k', 'Choose the next or the previous row'],
   ['enter', 'Open the chosen row'],
+  ['a', 'Acknowledge the open incident or storm'],
+  ['r', 'Resolve the open incident or storm'],
+  ['esc', 'Close a dialog or a panel'],
 ] as const
 
 /** What is shown above the page. */

@@ -1,7 +1,7 @@
 import { Outlet, useNavigate, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { listenForSessionEnd } from '../api/client.ts'
-import { forgetSession } from '../session/session.ts'
+import { listenForSessionEnd, queryClient } from '../api/client.ts'
+import { forgetSession, meQuery } from '../session/session.ts'
 
 /** The outermost component: it opens the sign-in page when the session has ended, and the page before it after the sign-in. */
 export function Root() {
@@ -13,8 +13,9 @@ export function Root() {
         const { href, pathname } = router.latestLocation
         // Several requests are refused at once; only the first one leads to the sign-in.
         if (pathname === '/sign-in') return
+        const ended = queryClient.getQueryData(meQuery.queryKey) === undefined ? {} : { ended: true }
         forgetSession()
-        void navigate({ to: '/sign-in', search: { return_to: href } as never, replace: true })
+        void navigate({ to: '/sign-in', search: { return_to: href, ...ended } as never, replace: true })
       }),
     [navigate, router],
   )

@@ -110,8 +110,8 @@ function Cancellations({ totals }: Pick<Stats, 'totals'>) {
   const test = of.reduce((sum, one) => sum + (one.mode === 'test' ? one.count - one.not_carried_out : 0), 0)
   return (
     <p>
-      {count.toLocaleString()} {count === 1 ? 'cancellation' : 'cancellations'}
-      {test > 0 && <span className="dim">, {test.toLocaleString()} of them test</span>}
+      {count.toLocaleString('en')} {count === 1 ? 'cancellation' : 'cancellations'}
+      {test > 0 && <span className="dim">, {test.toLocaleString('en')} of them test</span>}
     </p>
   )
 }

@@ -154,7 +154,7 @@ function Totals({ dryRun, connection }: { dryRun: DryRun; connection: Connection
         )}
         {actions.length < unexplained && (
           <p className="dim">
-            The newest {actions.length} of {unexplained.toLocaleString()} are listed.
+            The newest {actions.length} of {unexplained.toLocaleString('en')} are listed.
           </p>
         )}
         <p className="dim">
@@ -176,7 +176,7 @@ function Side({ title, alerts: { count, sums } }: { title: string; alerts: DryRu
   return (
     <div className={classes.side}>
       <span className="dim">{title}</span>
-      <strong>{count === 1 ? '1 alert' : `${count.toLocaleString()} alerts`}</strong>
+      <strong>{count === 1 ? '1 alert' : `${count.toLocaleString('en')} alerts`}</strong>
       {sums.map(({ currency, amount }) => (
         <span key={currency}>
           <Money amount={amount} currency={currency} />

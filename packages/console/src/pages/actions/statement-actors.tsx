@@ -35,7 +35,7 @@ export function StatementActors({ statement, csvHref }: Props) {
               </td>
               <td className={classes.number}>
                 <ProjectLink page="actions" className="" search={searchOf(line, statement)}>
-                  {line.count.toLocaleString()}
+                  {line.count.toLocaleString('en')}
                 </ProjectLink>
               </td>
               <td className={classes.number}>

@@ -64,7 +64,7 @@ export function StatementTable({ statement, lines }: TableProps) {
             <tr>
               <th scope="row">Without failed or canceled</th>
               <td />
-              <td className={classes.number}>{sum(carriedOut.map(({ count }) => count)).toLocaleString()}</td>
+              <td className={classes.number}>{sum(carriedOut.map(({ count }) => count)).toLocaleString('en')}</td>
               <td className={classes.number}>{formatMoney(sum(carriedOut.map(({ amount }) => amount)), currency)}</td>
             </tr>
           </tfoot>
@@ -134,7 +134,7 @@ function Numbers({ lines, statement }: NumbersProps) {
   return (
     <>
       <td className="dim">{KINDS.find(({ value }) => value === kind)?.label}</td>
-      {number(sum(lines.map(({ count }) => count)).toLocaleString())}
+      {number(sum(lines.map(({ count }) => count)).toLocaleString('en'))}
       {currency !== null && number(formatMoney(sum(lines.map(({ amount }) => amount)), currency))}
     </>
   )

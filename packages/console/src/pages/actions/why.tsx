@@ -1,5 +1,6 @@
 import type { Action } from '@backstop/client'
 import { Group } from '@mantine/core'
+import { localizeTimes } from '../../format/times.ts'
 import { Part, ProjectLink } from '../../parts/page/index.ts'
 import { CopyId, Time } from '../../parts/show/index.ts'
 import classes from './why.module.css'
@@ -21,14 +22,16 @@ const READ_BACK = {
 
 /** The answer that people come for: why the action was alerted, or why it was not. */
 export function Why({ action }: { action: Action }) {
-  const { verdict, reason, why, connection_id, operation_id, incident_id, second_look_at } = action
+  const { verdict, reason, why, connection_id, operation_id, incident_id, second_look_at, provider_created_at } = action
   const isAboutSetting = reason === 'out_of_band_ignore' || reason === 'auto_before_first_operation'
   const readBack = READ_BACK[why?.read_back as keyof typeof READ_BACK]
   return (
     <section className={classes.why} data-verdict={verdict} aria-labelledby="why">
       <h2 id="why">{QUESTIONS[verdict]}</h2>
       <p>{REASONS[reason].sentence}</p>
-      {why?.closest !== undefined && verdict === 'unexplained' && <p dir="auto">{why.closest.text}</p>}
+      {why?.closest !== undefined && verdict === 'unexplained' && (
+        <p dir="auto">{localizeTimes(why.closest.text, provider_created_at)}</p>
+      )}
       {operation_id !== null && (
         <p>
           Explained by{' '}

@@ -25,7 +25,7 @@ export function VerifyChain() {
       {isPending ? (
         <Group component="label" gap="sm">
           <progress style={{ width: 160, accentColor: 'var(--accent)' }} value={verified} max={total || 1} />
-          <span className="dim">{`Verified ${verified.toLocaleString()} of ${total.toLocaleString()} rows`}</span>
+          <span className="dim">{`Verified ${verified.toLocaleString('en')} of ${total.toLocaleString('en')} rows`}</span>
         </Group>
       ) : (
         <Group gap="sm">
@@ -58,5 +58,5 @@ async function verify(signal: AbortSignal, onProgress: (progress: typeof NONE) =
 function Result({ verified, last }: { verified: number; last: AuditVerification }) {
   if (last.broken !== null) return <Badge tone="alarm">{last.broken.text}</Badge>
   if (last.head === null) return <Badge tone="quiet">No row is in the chain yet</Badge>
-  return <Badge tone="good">{`Intact: ${verified.toLocaleString()} rows, none changed or missing`}</Badge>
+  return <Badge tone="good">{`Intact: ${verified.toLocaleString('en')} rows, none changed or missing`}</Badge>
 }

@@ -10,7 +10,7 @@ import { Health } from './health.tsx'
 import { Inbox } from './inbox.tsx'
 import { InboxEvent } from './inbox-event.tsx'
 import { Secrets } from './secrets.tsx'
-import { Setup } from './setup.tsx'
+import { Setup } from './setup/setup.tsx'
 import { PROVIDERS } from './words.ts'
 
 const ABOVE = ['connections', 'Connections'] as const

@@ -15,7 +15,7 @@ interface Draft {
   readonly destination_secret: string
   readonly site: string
 }
-const EMPTY: Draft = { kind: 'processor', name: '', out_of_band: 'auto', destination_secret: '', site: '' }
+const EMPTY: Draft = { kind: 'processor', name: '', out_of_band: 'alert', destination_secret: '', site: '' }
 
 function bodyOf({ kind, name, out_of_band, destination_secret, site }: Draft): NewConnection {
   const common = { name: name.trim(), out_of_band }
@@ -88,7 +88,7 @@ function NewConnectionForm() {
         <Radio.Group
           label="When does it alert?"
           title="out_of_band"
-          description="It can be changed at any time."
+          description="“Always” shows the alert about your own test. It can be changed at any time, for example until your software reports its own refunds."
           {...field('out_of_band')}
         >
           <Stack gap="sm" mt="sm">

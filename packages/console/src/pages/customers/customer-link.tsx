@@ -42,7 +42,7 @@ export function OthersOfCustomer({ action, customer }: { action: Action; custome
         <span className="dim">No other of this customer in {DAYS} days</span>
       ) : (
         <CustomerLink customer={customer} connectionId={connection_id}>
-          {others.toLocaleString()} {others === 1 ? 'other' : 'others'} of this customer in {DAYS} days
+          {others.toLocaleString('en')} {others === 1 ? 'other' : 'others'} of this customer in {DAYS} days
         </CustomerLink>
       )}
     </div>

@@ -123,7 +123,7 @@ function PreviewList({ preview: { count, is_complete, money, incidents } }: { pr
     <>
       <p>
         <strong>
-          {is_complete ? count.toLocaleString() : `More than ${count.toLocaleString()}`}{' '}
+          {is_complete ? count.toLocaleString('en') : `More than ${count.toLocaleString('en')}`}{' '}
           {count === 1 ? 'incident' : 'incidents'}
         </strong>
         {sums === '' ? '' : `, ${sums}`}

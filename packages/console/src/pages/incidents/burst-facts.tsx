@@ -29,7 +29,7 @@ export function BurstFacts({ incident, burst }: { incident: IncidentWithTimeline
           ['Outcome', outcomeOf(incident, burst)],
           ['Connection', connection_id === null ? null : <ConnectionName key="connection" id={connection_id} />],
           ['Connected account', accountFact(burst.account)],
-          ['Connected accounts', burst.accounts?.toLocaleString()],
+          ['Connected accounts', burst.accounts?.toLocaleString('en')],
           ['Why now', burst.why.rule],
         ]}
       />
@@ -102,8 +102,8 @@ function shareOf(count: number, of: number): string {
 
 function rateOf({ count, first_at, last_at, per_minute }: Burst): string {
   const seconds = Math.max(1, Math.round((Date.parse(last_at) - Date.parse(first_at)) / 1_000))
-  if (seconds >= 60) return `About ${Math.round(per_minute).toLocaleString()} a minute`
-  return `${count.toLocaleString()} within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+  if (seconds >= 60) return `About ${Math.round(per_minute).toLocaleString('en')} a minute`
+  return `${count.toLocaleString('en')} within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 }
 
 function outcomeOf({ storm_id, state, resolution }: IncidentWithTimeline, { outcome, looks_at }: Burst) {

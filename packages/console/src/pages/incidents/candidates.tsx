@@ -3,6 +3,7 @@ import { useQueries } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { operationQuery } from '../../api/operations.ts'
 import { shortenId } from '../../format/ids.ts'
+import { localizeTimes } from '../../format/times.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { CopyId, Money, Time } from '../../parts/show/index.ts'
 import { nameOperation } from '../operations/words.ts'
@@ -32,7 +33,7 @@ export function Candidates({ action }: { action: Action }) {
   }
   return (
     <>
-      {closest !== undefined && <p dir="auto">{closest.text}.</p>}
+      {closest !== undefined && <p dir="auto">{localizeTimes(closest.text, action.provider_created_at)}.</p>}
       <table className={`table ${classes.table}`}>
         <thead>
           <tr>
@@ -75,7 +76,7 @@ function Row({ action, candidate, operation }: RowProps) {
       {comparison === undefined ? (
         <td data-label="Reason" colSpan={3}>
           <span className={classes.reason} dir="auto">
-            {candidate.text}
+            {localizeTimes(candidate.text, action.provider_created_at)}
           </span>
         </td>
       ) : (

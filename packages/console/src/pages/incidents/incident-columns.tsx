@@ -35,8 +35,8 @@ function sentenceOf({ storm, action, summary }: ListedIncident): string | undefi
   if (storm === undefined) return action === null ? shortenIds(summary) : undefined
   const money = storm.money.length === 0 ? '' : `: ${moneyText(storm)}`
   const burst = storm.bursts?.at(-1)
-  if (countOf(storm) > 0 || burst === undefined) return `Storm of ${countOf(storm).toLocaleString()}${money}`
-  return `Burst of ${burst.count.toLocaleString()}, being checked`
+  if (countOf(storm) > 0 || burst === undefined) return `Storm of ${countOf(storm).toLocaleString('en')}${money}`
+  return `Burst of ${burst.count.toLocaleString('en')}, being checked`
 }
 
 function whatHappened(incident: ListedIncident) {

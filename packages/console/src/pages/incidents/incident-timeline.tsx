@@ -30,7 +30,7 @@ export function IncidentTimeline({ incident }: { incident: IncidentWithTimeline 
 
 function entryOf({ connection_id: connectionId }: IncidentWithTimeline, entry: Entry, place: number): TimelineEntry {
   const { what, id, at } = entry
-  const text = SENTENCES[what] ?? localizeTimes(entry.text)
+  const text = SENTENCES[what] ?? localizeTimes(entry.text, at)
   // The text of a change names the person.
   const shared = { key: `${place} ${at}`, at, text }
   if (what === 'event_received' && id !== null && connectionId !== null) {

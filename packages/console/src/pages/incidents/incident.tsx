@@ -6,6 +6,7 @@ import { lazy, Suspense, useState } from 'react'
 import { connectionQuery } from '../../api/connections.ts'
 import { incidentQuery } from '../../api/incidents.ts'
 import { formatMoney } from '../../format/money.ts'
+import { localizeTimes } from '../../format/times.ts'
 import { DialogButton } from '../../parts/form/index.ts'
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
@@ -143,7 +144,7 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
         ) : (
           <>
             <p className={classes.sentence} dir="auto">
-              {summary}.
+              {localizeTimes(summary, action.provider_created_at)}.
             </p>
             <Repeat incident={incident} />
             <ActionFacts action={action} />
@@ -210,7 +211,7 @@ function CommentForm({ changes: { error, failed, send } }: { changes: Changes })
 }
 
 function titleOf({ action, summary, code, burst }: IncidentWithTimeline): string {
-  if (burst !== undefined) return `Burst of ${burst.count.toLocaleString()} unexplained actions`
+  if (burst !== undefined) return `Burst of ${burst.count.toLocaleString('en')} unexplained actions`
   if (action === null) return summary
   const money = action.amount === null ? '' : ` of ${formatMoney(action.amount, action.currency ?? '')}`
   const word = kindWord(action)

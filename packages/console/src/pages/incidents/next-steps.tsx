@@ -1,5 +1,6 @@
 import type { IncidentWithTimeline } from '@backstop/client'
 import type { ReactNode } from 'react'
+import { localizeTimes } from '../../format/times.ts'
 import classes from './incident.module.css'
 
 /** A part of the page of an incident or a storm. */
@@ -19,12 +20,12 @@ export function NextSteps({ incident }: { incident: Pick<IncidentWithTimeline, '
   return (
     <Section title="What to do">
       <p className={classes.sentence} dir="auto">
-        {next_steps.sentence}
+        {localizeTimes(next_steps.sentence)}
       </p>
       <ol className={classes.steps}>
         {next_steps.steps.map(step => (
           <li key={step} dir="auto">
-            {step}
+            {localizeTimes(step)}
           </li>
         ))}
       </ol>

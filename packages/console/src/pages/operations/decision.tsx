@@ -11,6 +11,7 @@ import { useSession } from '../../session/session.ts'
 import { useActors } from './actors.ts'
 import { BudgetEffects } from './budget-effects.tsx'
 import classes from './operations.module.css'
+import { SamePayment } from './same-payment.tsx'
 import { nameOperation, OPERATION_STATES } from './words.ts'
 
 type Verb = 'approve' | 'decline'
@@ -72,6 +73,7 @@ export function Decision({ operation }: { operation: ShownOperation }) {
           </>
         )}
       </p>
+      <SamePayment operation={operation} />
       {kind === 'refund' && <BudgetEffects operation={operation} />}
       {mayDecide ? (
         <>

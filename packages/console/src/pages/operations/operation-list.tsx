@@ -16,6 +16,7 @@ import {
 } from '../../parts/list/index.ts'
 import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { StateBadge } from '../../parts/show/index.ts'
+import { ReporterLine } from '../connections/setup/reporter-line.tsx'
 import { OPERATION_KINDS, OPERATION_STATES } from './words.ts'
 
 const FILTERS = defineFilters(
@@ -53,12 +54,7 @@ export function Page() {
       opens="operations"
       nothingFits="No operation fits these filters."
       empty="Your software has not reported an operation yet. Each one that it reports explains its refund or cancellation."
-      next={
-        <>
-          Report them with <span className="mono">POST /v1/operations</span> and a key with the scope{' '}
-          <span className="mono">operations:write</span>.
-        </>
-      }
+      next={<ReporterLine />}
     />
   )
 }

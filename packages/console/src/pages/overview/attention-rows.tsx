@@ -1,8 +1,9 @@
-import type { Incident } from '@backstop/client'
-import type { Storm } from '../../api/incidents.ts'
+import type { ListedIncident, Storm } from '../../api/incidents.ts'
 import { shortenIds } from '../../format/ids.ts'
+import { formatMoney } from '../../format/money.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { StateBadge, Time } from '../../parts/show/index.ts'
+import { codeWord, kindWord } from '../incidents/words.ts'
 import { countOf, moneyText } from '../storms/storm-list.tsx'
 import classes from './overview.module.css'
 
@@ -10,7 +11,7 @@ const MOST_ROWS = 8
 
 interface Props {
   /** The newest of them. */
-  incidents: readonly Incident[]
+  incidents: readonly ListedIncident[]
   /** True if there are more. */
   hasMore: boolean
   storms: readonly Storm[]
@@ -46,7 +47,7 @@ export function Attention({ incidents, hasMore, storms: all }: Props) {
             <ProjectLink className="" page="incidents" id={incident.incident_id}>
               <StateBadge state={incident.state} />
               <span className="cut" dir="auto" title={incident.summary}>
-                {shortenIds(incident.summary)}
+                {lineOf(incident)}
               </span>
               <span className="dim">
                 {incident.assignee != null && (
@@ -69,13 +70,22 @@ export function Attention({ incidents, hasMore, storms: all }: Props) {
   )
 }
 
+/** What happened, how much and whose. */
+function lineOf({ action, code, summary }: ListedIncident): string {
+  if (action === null) return shortenIds(summary)
+  const { amount, currency, customer, subject } = action
+  const what = code === 'UNEXPECTED_ACTION' ? kindWord(action) : `${codeWord(code)}: ${kindWord(action).toLowerCase()}`
+  const money = amount === null || currency === null ? '' : ` of ${formatMoney(amount, currency)}`
+  return `${what}${money} · ${customer?.name ?? customer?.email ?? shortenIds(subject)}`
+}
+
 /** One line if operations wait for an approval, otherwise nothing. */
 export function WaitingApprovals({ count }: { count: number }) {
   if (count === 0) return null
   return (
     <p>
       <ProjectLink page="approvals">
-        {count.toLocaleString()} {count === 1 ? 'operation waits' : 'operations wait'} for approval
+        {count.toLocaleString('en')} {count === 1 ? 'operation waits' : 'operations wait'} for approval
       </ProjectLink>
     </p>
   )

@@ -67,7 +67,7 @@ export function DayChart({ days }: { days: readonly Day[] }) {
       </div>
       <div className={classes.axis}>
         <span>{first === undefined ? '' : dayName(first.at)}</span>
-        <span>at most {most.toLocaleString()} a day (UTC)</span>
+        <span>most on one day: {most.toLocaleString('en')} · days are in UTC</span>
         <span>{last === undefined ? '' : dayName(last.at)}</span>
       </div>
       <div className={classes.keys}>
@@ -79,7 +79,7 @@ export function DayChart({ days }: { days: readonly Day[] }) {
             page="actions"
             search={{ verdict, made_from: first?.at, made_to: last?.next }}
           >
-            {WORDS[verdict]} {days.reduce((sum, { counts }) => sum + counts[verdict], 0).toLocaleString()}
+            {WORDS[verdict]} {days.reduce((sum, { counts }) => sum + counts[verdict], 0).toLocaleString('en')}
           </ProjectLink>
         ))}
       </div>

@@ -26,7 +26,7 @@ export function MoneyTable({ totals }: Pick<Stats, 'totals'>) {
               {currency.toUpperCase()}
               {isTest && <span className="dim"> test</span>}
             </td>
-            <td data-label="Refunds">{count.toLocaleString()}</td>
+            <td data-label="Refunds">{count.toLocaleString('en')}</td>
             <td data-label="Refunded">
               <Money amount={amount} currency={currency} />
             </td>
@@ -35,7 +35,7 @@ export function MoneyTable({ totals }: Pick<Stats, 'totals'>) {
             </td>
             {hasFailed && (
               <td data-label="Failed or canceled" className="dim">
-                {notCarriedOut === 0 ? '–' : notCarriedOut.toLocaleString()}
+                {notCarriedOut === 0 ? '–' : notCarriedOut.toLocaleString('en')}
               </td>
             )}
           </tr>

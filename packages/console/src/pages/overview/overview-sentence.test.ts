@@ -63,7 +63,7 @@ describe('the first sentence of the overview', () => {
   test('counts acknowledged incidents, so that it is not quiet while one is left', () => {
     expect(overviewSentence({ ...QUIET, acknowledged: 1 }, statsOf(), 7, NOW_MS)).toBe('1 acknowledged')
     expect(overviewSentence({ ...QUIET, open: 1_520, acknowledged: 1 }, statsOf(), 7, NOW_MS)).toBe(
-      `${(1_520).toLocaleString()} open, 1 acknowledged`,
+      `${(1_520).toLocaleString('en')} open, 1 acknowledged`,
     )
   })
 

@@ -25,7 +25,7 @@ export function overviewSentence(unresolved: Unresolved, stats: Stats, days: num
   }
   const { real = [], test = [] } = Object.groupBy(judged, ({ mode }) => (mode === 'test' ? 'test' : 'real'))
   const isOnlyTest = countOf(real) === 0 && countOf(test) > 0
-  const more = isOnlyTest || countOf(test) === 0 ? '' : `; ${countOf(test).toLocaleString()} more in test mode`
+  const more = isOnlyTest || countOf(test) === 0 ? '' : `; ${countOf(test).toLocaleString('en')} more in test mode`
   const shown = isOnlyTest ? test : real
   const made = madeOf(shown, isOnlyTest ? 'test ' : '')
   if (!isUsual) {
@@ -70,7 +70,7 @@ function countOf(totals: readonly Total[]): number {
 function unresolvedSentence({ open, acknowledged, money, since }: Unresolved, nowMs: number): string {
   const number = [[open, 'open'] as const, [acknowledged, 'acknowledged'] as const]
     .filter(([count]) => count > 0)
-    .map(([count, state]) => `${count.toLocaleString()} ${state}`)
+    .map(([count, state]) => `${count.toLocaleString('en')} ${state}`)
     .join(', ')
   // Some providers state no mode. Their money is real, as live money is.
   const sums = [
@@ -93,5 +93,5 @@ function unresolvedSentence({ open, acknowledged, money, since }: Unresolved, no
 
 function many(count: number, noun: string): string {
   if (count === 0) return ''
-  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -56,7 +56,7 @@ export function Page() {
       />
       <div className={classes.body} aria-busy={isPending}>
         {isPending ? (
-          <Skeleton height={320} />
+          <Loading />
         ) : (
           <>
             {attention.data === undefined ? (
@@ -93,6 +93,27 @@ export function Page() {
           </>
         )}
       </div>
+    </>
+  )
+}
+
+/** The shape of the rows and the chart that follow. */
+function Loading() {
+  return (
+    <>
+      <section className={classes.section}>
+        {Array.from({ length: 4 }, (_, at) => at).map(at => (
+          <div key={at} className={classes.loadingRow}>
+            <Skeleton height={12} width={72} />
+            <Skeleton height={12} width="60%" />
+            <Skeleton height={12} width={64} />
+          </div>
+        ))}
+      </section>
+      <section className={classes.section}>
+        <Skeleton height={12} width={96} mb="sm" />
+        <Skeleton height={160} />
+      </section>
     </>
   )
 }

@@ -39,7 +39,7 @@ export function MinuteChart({ bars, connectionId }: { bars: readonly Bar[]; conn
           <span>{formatClock(last.toMs)}</span>
         </div>
       </div>
-      <p className={classes.most}>At most {most.toLocaleString()} in one bar</p>
+      <p className={classes.most}>At most {most.toLocaleString('en')} in one bar</p>
     </>
   )
 }

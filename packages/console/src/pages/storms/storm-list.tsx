@@ -31,8 +31,8 @@ export function countOf({ incidents: { open, acknowledged, resolved } }: Storm):
 export function sizeText(storm: Storm): string {
   const count = countOf(storm)
   const burst = storm.bursts?.at(-1)
-  if (count > 0 || burst === undefined) return `${count.toLocaleString()} unexplained actions`
-  return `Burst of ${burst.count.toLocaleString()} actions that wait for their second look`
+  if (count > 0 || burst === undefined) return `${count.toLocaleString('en')} unexplained actions`
+  return `Burst of ${burst.count.toLocaleString('en')} actions that wait for their second look`
 }
 
 type Sum = Storm['money'][number]

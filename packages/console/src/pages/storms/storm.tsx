@@ -114,7 +114,7 @@ function Bursts({ storm: { bursts = [] } }: { storm: Storm }) {
       {bursts.map(({ incident_id, opened_at, count }) => (
         <p key={incident_id}>
           <ProjectLink page="incidents" id={incident_id}>
-            Burst of {count.toLocaleString()} actions
+            Burst of {count.toLocaleString('en')} actions
           </ProjectLink>{' '}
           <span className="dim">
             alerted <Time at={opened_at} />

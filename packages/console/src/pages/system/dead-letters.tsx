@@ -106,7 +106,7 @@ function LetterPanel({ letter, close }: { letter: DeadLetter; close: () => void 
             </span>,
           ],
           ['Key', letter.key && idFact(letter.key)],
-          ['Size', bytes === null ? null : `${bytes.toLocaleString()} bytes`],
+          ['Size', bytes === null ? null : `${bytes.toLocaleString('en')} bytes`],
           ['Id', idFact(dead_letter_id)],
           ['Source', <Source key="source" letter={letter} />],
           ['Repair', repair_blocked_by === null ? null : `Not possible: ${repair_blocked_by}`],

@@ -57,8 +57,8 @@ export function RepairAll({ filters, kind, isPossible }: Props) {
             <p>{about}</p>
           ) : (
             <p role="status">
-              {`${progress.done.toLocaleString()} ${done}`}
-              {progress.blocked > 0 && `, ${progress.blocked.toLocaleString()} cannot be ${done}`}
+              {`${progress.done.toLocaleString('en')} ${done}`}
+              {progress.blocked > 0 && `, ${progress.blocked.toLocaleString('en')} cannot be ${done}`}
               {repair.isPending ? '…' : '.'}
               {repair.isSuccess && progress.done > 0 && ' They leave the list within seconds.'}
             </p>

@@ -57,7 +57,7 @@ function KeyRows({ primary_key_id, keys }: Keys) {
 }
 
 function describeCount(secrets: number): string {
-  return secrets === 1 ? '1 secret' : `${secrets.toLocaleString()} secrets`
+  return secrets === 1 ? '1 secret' : `${secrets.toLocaleString('en')} secrets`
 }
 
 function Rewrap() {

@@ -28,7 +28,7 @@ function Rows({ work }: { work: InstallationWork }) {
   const { verdicts, messages, deliveries, providers } = work
   const faults = faultsOf(work)
   const { key_rejected, unreadable, silent, sweep_age_seconds } = providers
-  const overdue = verdicts.overdue > 0 ? `; ${verdicts.overdue.toLocaleString()} overdue` : ''
+  const overdue = verdicts.overdue > 0 ? `; ${verdicts.overdue.toLocaleString('en')} overdue` : ''
   const reading =
     sweep_age_seconds === 0
       ? 'No provider is read'
@@ -57,5 +57,5 @@ function Rows({ work }: { work: InstallationWork }) {
 
 function describe({ count, oldest_seconds }: InstallationWork['messages']): string {
   if (count === 0) return 'None waits'
-  return `${count.toLocaleString()} ${count === 1 ? 'waits' : 'wait'}, the oldest for ${formatDuration(oldest_seconds * 1_000)}`
+  return `${count.toLocaleString('en')} ${count === 1 ? 'waits' : 'wait'}, the oldest for ${formatDuration(oldest_seconds * 1_000)}`
 }

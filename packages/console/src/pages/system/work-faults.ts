@@ -52,5 +52,5 @@ const repeated = (work: Waiting) => `${work.count === 1 ? 'is' : 'are'} repeated
 
 function many(count: number, noun: string): string {
   const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : noun.endsWith('s') ? `${noun}es` : `${noun}s`
-  return `${count.toLocaleString()} ${count === 1 ? noun : plural}`
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
 }

@@ -49,7 +49,7 @@ export function DataList<T>({ label, list, columns, hrefOf, empty, next }: Props
       ) : list.items.length === 0 && list.arrivals.length === 0 ? (
         <div className={classes.empty}>
           <p>{empty}</p>
-          {next && <p>{next}</p>}
+          {next && <div>{next}</div>}
         </div>
       ) : (
         <ListRows list={list} columns={columns} grid={grid} isPhone={isPhone} hrefOf={hrefOf} />

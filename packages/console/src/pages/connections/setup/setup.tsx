@@ -1,13 +1,15 @@
 import type { Connection } from '@backstop/client'
 import { type SetupStep, setupSteps } from '@backstop/client/setup-steps'
-import { ProjectLink } from '../../parts/page/index.ts'
-import { CopyBox } from '../../parts/show/index.ts'
-import { useSession } from '../../session/session.ts'
-import classes from './connections.module.css'
+import { ProjectLink } from '../../../parts/page/index.ts'
+import { CopyBox } from '../../../parts/show/index.ts'
+import { useSession } from '../../../session/session.ts'
+import classes from '../connections.module.css'
+import { ReadKeyForm, SecretForm } from '../secrets.tsx'
+import { useShownOnce } from '../shown-once.ts'
 import { FirstChannel } from './first-channel.tsx'
-import { ReadKeyForm, SecretForm } from './secrets.tsx'
+import { isPrivateAddress } from './private-address.ts'
+import { ReporterLine } from './reporter-line.tsx'
 import { type Progress, useSetupProgress } from './setup-progress.ts'
-import { useShownOnce } from './shown-once.ts'
 
 /** What completes a connection: the state of each part, the steps at the provider, and the first channel. */
 export function Setup({ connection }: { connection: Connection }) {
@@ -23,6 +25,14 @@ export function Setup({ connection }: { connection: Connection }) {
             <Step key={step.id} step={step} connection={connection} />
           ))}
         </ol>
+      </section>
+      <section>
+        <h2>In your software</h2>
+        <p>
+          Add one line next to the client of the provider that it already has. From then on each refund and cancellation
+          that it makes is reported, and explained.
+        </p>
+        <ReporterLine connection={connection} />
       </section>
       <FirstChannel projectId={connection.project_id} />
     </div>
@@ -80,6 +90,12 @@ function Step({ step, connection }: { step: SetupStep; connection: Connection })
           </div>
         )}
         {note !== undefined && <div className="dim">{note}</div>}
+        {id === 'url' && isPrivateAddress(connection.inbound_url) && (
+          <p role="alert" className={classes.notice}>
+            A provider on the internet cannot reach this address. Set INGRESS_PUBLIC_URL to one that it can reach, for
+            example the address of a tunnel, and start Backstop again.
+          </p>
+        )}
         {id === 'events' ? (
           <CopyBox text={copy.join('\n')} label="the list of events">
             <ul className={classes.events}>

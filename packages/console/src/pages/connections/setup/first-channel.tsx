@@ -1,12 +1,12 @@
 import type { AlertChannel } from '@backstop/client'
 import { Button, Group } from '@mantine/core'
-import { channelList } from '../../api/channels.ts'
-import { api, useWrite } from '../../api/client.ts'
-import { useList } from '../../api/list.ts'
-import { Problem, ProjectLink } from '../../parts/page/index.ts'
-import { Badge } from '../../parts/show/index.ts'
-import { useSession } from '../../session/session.ts'
-import classes from './connections.module.css'
+import { channelList } from '../../../api/channels.ts'
+import { api, useWrite } from '../../../api/client.ts'
+import { useList } from '../../../api/list.ts'
+import { Problem, ProjectLink } from '../../../parts/page/index.ts'
+import { Badge } from '../../../parts/show/index.ts'
+import { useSession } from '../../../session/session.ts'
+import classes from '../connections.module.css'
 
 /** Where alerts go: each channel with its test, or the way to the first one. */
 export function FirstChannel({ projectId }: { projectId: string }) {

@@ -1,12 +1,12 @@
 import type { Connection } from '@backstop/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api } from '../../api/client.ts'
-import { connectionQuery, lastEventQuery } from '../../api/connections.ts'
-import { useShownOnce } from './shown-once.ts'
-import { readingText } from './words.ts'
+import { api } from '../../../api/client.ts'
+import { connectionQuery, lastEventQuery } from '../../../api/connections.ts'
+import { useShownOnce } from '../shown-once.ts'
+import { readingText } from '../words.ts'
 
 export interface Progress {
-  readonly id: 'endpoint' | 'secret' | 'event' | 'reading' | 'verdict'
+  readonly id: 'endpoint' | 'secret' | 'event' | 'reading' | 'verdict' | 'report'
   readonly text: string
   readonly detail: string
   readonly isDone: boolean
@@ -25,6 +25,16 @@ function firstVerdictQuery(connection_id: string) {
   })
 }
 
+/** Whether the customer's software has reported an operation of the connection. */
+function firstReportQuery(project_id: string, connection_id: string) {
+  return queryOptions({
+    queryKey: ['operations', 'first-report', connection_id],
+    async queryFn({ signal }) {
+      return (await api.operations.list({ project_id, connection_id, limit: 1 }, { signal })).data.length > 0
+    },
+  })
+}
+
 /** The parts of a working connection. Each is read again every two seconds until it is done. */
 export function useSetupProgress(connection: Connection): readonly Progress[] {
   const { project_id, connection_id, kind, secret_fingerprints, reading } = connection
@@ -36,6 +46,10 @@ export function useSetupProgress(connection: Connection): readonly Progress[] {
   const { data: verdict } = useQuery({
     ...firstVerdictQuery(connection_id),
     refetchInterval: ({ state }) => (state.data?.isJudged === true ? false : POLL_MS),
+  })
+  const { data: hasReport = false } = useQuery({
+    ...firstReportQuery(project_id, connection_id),
+    refetchInterval: ({ state }) => (state.data === true ? false : POLL_MS),
   })
   useQuery({
     ...connectionQuery(project_id, connection_id),
@@ -70,6 +84,14 @@ export function useSetupProgress(connection: Connection): readonly Progress[] {
       text: 'First verdict',
       detail: verdictText(verdict),
       isDone: verdict?.isJudged === true,
+    },
+    {
+      id: 'report',
+      text: 'Your software reports',
+      detail: hasReport
+        ? 'It reported an operation: what it makes is explained.'
+        : 'Waits for its first report. Until then each of its refunds looks like one that nobody announced.',
+      isDone: hasReport,
     },
   ]
 }
