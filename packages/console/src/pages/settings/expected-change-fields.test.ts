@@ -65,6 +65,7 @@ describe('what an action expects the next time', () => {
   })
 
   test('begins after the action, which needs an explanation of its own', () => {
-    expect(startAfter(refund)).toBe('2026-11-20T10:00:00.001Z')
+    expect(startAfter(refund)).toBe('2026-11-20T10:00:01.000Z')
+    expect(startAfter({ ...refund, provider_created_at: '2026-11-20T10:00:00.999Z' })).toBe('2026-11-20T10:00:01.000Z')
   })
 })

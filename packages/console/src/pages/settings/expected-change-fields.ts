@@ -76,9 +76,9 @@ export function fieldsLike(action: Action, scope: Scope = scopesOf(action)[0]?.v
   }
 }
 
-/** The time from which an expected change covers what follows an action, and not the action. */
+/** The next whole second: an expected change covers all of the second in which it begins, and must not cover this action. */
 export function startAfter({ provider_created_at }: Action): string {
-  return new Date(Date.parse(provider_created_at) + 1).toISOString()
+  return new Date((Math.floor(Date.parse(provider_created_at) / 1_000) + 1) * 1_000).toISOString()
 }
 
 /** The body of the request, or what is missing. */
