@@ -3,6 +3,7 @@ import {
   previewDigest,
   previewMessage,
   SAMPLE_ALERTS,
+  SAMPLE_READER,
   slackPage,
   slackWithoutBlocks,
 } from '@backstop/channels'
@@ -13,6 +14,7 @@ const VIEW = {
   branding: {},
   brandName: 'Backstop',
   publicUrl: 'https://backstop.example.com',
+  reader: SAMPLE_READER,
   unsubscribeUrl: 'https://api.backstop.example.com/v1/unsubscribe/v1.k1.token',
 } as const
 
@@ -29,7 +31,7 @@ export interface Sample extends Preview {
 /** Every alert for every kind of channel, and the messages that only one kind has. */
 export function allSamples(): Sample[] {
   const alerts = previewedAlerts()
-  const withoutBlocks = slackWithoutBlocks(SAMPLE_ALERTS['incident.opened'](), VIEW.publicUrl)
+  const withoutBlocks = slackWithoutBlocks(SAMPLE_ALERTS['incident.opened'](), VIEW)
   return [
     ...ChannelKind.options.flatMap(kind =>
       alerts.map(({ name, alert }) => ({ name: `${kind}.${name}`, ...previewMessage(kind, { ...VIEW, alert }) })),

@@ -41,7 +41,7 @@ describe('channels in the console', () => {
     const preview = page.getByRole('region', { name: 'Preview' })
     await preview.getByText('"event": "incident.opened"').waitFor()
     await page.getByLabel('Template').fill('{"typed": "just now: {{title}}"}')
-    await preview.getByText('"typed": "just now: Unexplained refund of EUR 1,249.90"').waitFor()
+    await preview.getByText('"typed": "just now: Unexplained refund of EUR 1,249.90 ·').waitFor()
     await page.getByLabel('Template').fill('{"typed": {{no_such_field}}}')
     await preview.getByText('No alert has a field for {{no_such_field}}').first().waitFor()
     await page.getByLabel('Template').fill('{"typed": "just now: {{title}}"}')
@@ -63,7 +63,7 @@ describe('channels in the console', () => {
     const { page } = tab
     await tab.open(`/p/${shop.projectId}/settings`)
     const mail = page.frameLocator('iframe[title="The message"]')
-    await mail.getByRole('heading', { name: 'Unexplained refund of EUR 1,249.90' }).waitFor()
+    await mail.getByRole('heading', { name: /^Unexplained refund of EUR 1,249\.90/ }).waitFor()
     await page.getByLabel('Name in mails').fill('Acme <i>Alerts</i>')
     await page.getByLabel('Footer').fill(HOSTILE)
     await mail.getByText('Acme <i>Alerts</i>').first().waitFor()

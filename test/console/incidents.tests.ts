@@ -1,5 +1,5 @@
 /** Incidents and storms in the console: they arrive live, two people change one at once, and a whole storm is resolved as one. */
-import type { Silence } from '@backstop/contracts'
+import type { Incident, Silence } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
@@ -177,6 +177,55 @@ describe('incidents in the console', () => {
     await page.getByText('“Refund run”').waitFor()
     expect(await silencedForMs()).toBe(45 * 60_000)
     await end()
+  })
+
+  test('the links of a message open their dialogs after the sign-in, change nothing by themselves, and say who was first', {
+    timeout: ALERT_MS + 60_000,
+  }, async () => {
+    const { page } = second
+    const dialog = page.getByRole('dialog')
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 6_543 })
+    await second.open(`/p/${shop.projectId}/incidents`)
+    const row = page.getByRole('region', { name: 'Incidents' }).getByRole('link')
+    await row.filter({ hasText: '65.43' }).click({ timeout: ALERT_MS })
+    await page.getByRole('heading', { name: 'Unexplained refund of EUR 65.43' }).waitFor()
+    const path = new URL(page.url()).pathname
+    const stateOf = async () => (await shop.api.get<Incident>(`/v1${path.slice(path.indexOf('/incidents'))}`)).state
+
+    const visitor = await browser.openTab(product.urls.admin)
+    stops.push(() => visitor.context.close())
+    await visitor.open(`${path}?do=acknowledge`)
+    await visitor.signIn(product.key)
+    const asked = visitor.page.getByRole('dialog')
+    await asked.getByRole('button', { name: 'Acknowledge' }).waitFor()
+    expect(await stateOf()).toBe('open')
+    expect(await violationsOf(visitor.page)).toEqual([])
+    await asked.getByRole('button', { name: 'Acknowledge' }).click()
+    await visitor.page
+      .getByText(/^Acknowledged by/)
+      .first()
+      .waitFor()
+    await asked.waitFor({ state: 'hidden' })
+    expect(new URL(visitor.page.url()).search).toBe('')
+
+    await second.open(`${path}?do=acknowledge`)
+    await dialog.getByText(/^Somebody was first\. Acknowledged by/).waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+
+    await second.open(`${path}?do=silence`)
+    await dialog.getByRole('button', { name: 'Begin the silence' }).waitFor()
+    await dialog.getByText(/^Ends /).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+
+    await second.open(`${path}?do=ours`)
+    await dialog.getByRole('button', { name: 'Resolve' }).click()
+    await page
+      .getByText(/^Resolved by .*this was us/)
+      .first()
+      .waitFor()
+    await second.open(`${path}?do=silence`)
+    await dialog.getByText(/^Somebody was first\. Resolved by/).waitFor()
   })
 
   test('an incident is found, acknowledged and resolved by the keyboard alone', {

@@ -9,6 +9,7 @@ import type {
 import type { Clock } from '@backstop/kit/clock'
 import type { Egress } from '@backstop/kit/egress'
 import type { SecretBox } from '@backstop/kit/secret-box'
+import type { Reader } from './alert-text/times.ts'
 import type { AttemptAnswer } from './answer.ts'
 import type { Mailer } from './mailer.ts'
 
@@ -35,6 +36,8 @@ export interface ChannelPorts {
 export interface ProjectFacts {
   /** An empty object selects Backstop's own branding. */
   readonly branding: Branding
+  /** The time zone of the messages: a name of the IANA time zone database. */
+  readonly timeZone: string
   /** The addresses to which this project sends no mail, in lower case, with the reason. */
   readonly suppressed: ReadonlyMap<string, SuppressionReason>
 }
@@ -55,7 +58,7 @@ export interface ChannelModule<Config extends AnyConfig> {
   readonly concurrency: number
   /**
    * Makes one attempt and returns the answer without judging it. Never throws because of a receiver's behaviour. Every
-   * attempt of a delivery sends the same bytes.
+   * attempt of a delivery sends the same bytes, except for the words of how long ago something was.
    * @param ended the addresses that get no further mail of this delivery; none by default
    */
   deliver(
@@ -102,4 +105,21 @@ export interface Digest {
   readonly digestId: string
   /** At least two. The same addresses of a mail channel have ended for all of them. */
   readonly requests: readonly DeliveryRequest[]
+}
+
+/** What a message needs besides its alert. */
+export interface MessageSetting {
+  /** Base URL of links to the console; null for a message without such links. */
+  readonly publicUrl: string | null
+  /** The name of this installation. */
+  readonly brandName: string
+  readonly reader: Reader
+}
+
+/** The setting of a message that is sent now. */
+export function settingOf(
+  { publicUrl, brandName, clock }: Pick<ChannelPorts, 'publicUrl' | 'brandName' | 'clock'>,
+  { timeZone }: Pick<ProjectFacts, 'timeZone'>,
+): MessageSetting {
+  return { publicUrl, brandName, reader: { timeZone, nowMs: clock.now() } }
 }

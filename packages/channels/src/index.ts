@@ -13,7 +13,8 @@ export {
   providerStepsOf,
   providerStepsOfStorm,
 } from './alert-text/next-steps.ts'
-export { SAMPLE_ALERTS } from './alert-text/sample-alerts.ts'
+export { SAMPLE_ALERTS, SAMPLE_READER } from './alert-text/sample-alerts.ts'
+export { type Reader, stepsInUtc } from './alert-text/times.ts'
 export type * from './answer.ts'
 export { classifyAnswer, type Fault, type Outcome } from './classify-answer.ts'
 export { describeUnreached } from './describe-suppressed.ts'

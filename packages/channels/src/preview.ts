@@ -1,12 +1,10 @@
 import type { Alert, Branding } from '@backstop/contracts'
+import type { MessageSetting } from './channel.ts'
 
 /** The sample of a message: an alert and the settings that change its look. */
-export interface PreviewView {
+export interface PreviewView extends MessageSetting {
   readonly alert: Alert
   readonly branding: Branding
-  readonly brandName: string
-  /** Null for an installation without a console; messages then have no link to it. */
-  readonly publicUrl: string | null
   readonly unsubscribeUrl: string
   /** The body of a webhook that has a template of its own. */
   readonly template?: string | undefined

@@ -14,7 +14,7 @@ import { renderTemplate } from './webhook/template.ts'
 /** The previews of all channel kinds. */
 const PREVIEWS: { readonly [K in ChannelKind]: (view: PreviewView) => Preview } = {
   webhook: webhookPreview,
-  slack: ({ alert, publicUrl, brandName }) => slackPreview(slackMessage(alert, publicUrl, brandName)),
+  slack: ({ alert, ...setting }) => slackPreview(slackMessage(alert, setting)),
   email: view => mailPreview(renderMail(view)),
   pagerduty: pagerDutyPreview,
   teams: teamsPreview,
@@ -30,7 +30,7 @@ export type DigestPreviewView = Omit<PreviewView, 'alert'> & { readonly alerts: 
 
 /** The previews of the kinds that have digests. */
 const DIGEST_PREVIEWS: { readonly [K in ChannelKind]?: (view: DigestPreviewView) => Preview } = {
-  slack: ({ alerts, publicUrl, brandName }) => slackPreview(digestMessage(alerts, publicUrl, brandName)),
+  slack: ({ alerts, ...setting }) => slackPreview(digestMessage(alerts, setting)),
   email: view => mailPreview(renderDigestMail({ ...view, digestId: 'dlv_sample' })),
 }
 

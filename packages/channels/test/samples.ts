@@ -1,5 +1,6 @@
 import { type Action, type Alert, type Burst, type Incident, incidentAlertId } from '@backstop/contracts'
-import { SAMPLE_ALERTS } from '../src/alert-text/sample-alerts.ts'
+import { SAMPLE_ALERTS, SAMPLE_READER } from '../src/alert-text/sample-alerts.ts'
+import type { MessageSetting } from '../src/channel.ts'
 
 /** The sample of `incident.opened` with changed facts about its incident. */
 export function sampleIncident(facts: Partial<Incident> = {}): Alert {
@@ -177,4 +178,9 @@ type Opened = ReturnType<(typeof SAMPLE_ALERTS)['incident.opened']>
 function opened(projectId: string, facts: Partial<Incident>, more: Partial<Opened['data']> = {}): Opened {
   const { data, ...alert } = SAMPLE_ALERTS['incident.opened'](projectId)
   return { ...alert, data: { ...data, incident: { ...data.incident, ...facts }, ...more } }
+}
+
+/** The setting of a message for the reader of the samples. */
+export function settingWith(publicUrl: string | null = null, brandName = 'Backstop'): MessageSetting {
+  return { publicUrl, brandName, reader: SAMPLE_READER }
 }

@@ -67,7 +67,7 @@ describe('the name and e-mail address of a customer, and the user who made the a
       const { messages, stored, requested, log } = await deliverCanary(kind, make(setting))
       expect(messages).toHaveLength(1)
       expect([...messages, stored, requested, log].join()).not.toMatch(CANARY)
-      expect(messages[0]).toContain('cus_1')
+      expect(messages[0]?.replaceAll('\\', '')).toContain('cus_1')
     }
   })
 
@@ -116,9 +116,9 @@ describe('an e-mail address in any other value, and a reason that a person wrote
     const hidden = await deliverCanary(kind, make(HIDDEN), withAddresses())
     expect(hidden.messages).toHaveLength(1)
     expect([...hidden.messages, hidden.stored, hidden.requested, hidden.log].join()).not.toMatch(canary)
-    expect(hidden.messages[0]).toContain('(hidden)')
+    expect(hidden.messages[0]?.replaceAll('\\', '')).toContain('(hidden)')
     const { messages, log } = await deliverCanary(kind, make(SHOWN), withAddresses())
-    expect(messages[0]).toContain(address)
+    expect(messages[0]?.replaceAll('\\', '')).toContain(address)
     expect(log).not.toMatch(canary)
   })
 })
@@ -198,7 +198,7 @@ describe('a storm about one customer, made by one user', () => {
     const [hidden] = notifier.reportsTo('chn_hidden')
     for (const one of [CUSTOMER.name, CUSTOMER.email, USER]) expect(shown).toContain(one)
     expect(hidden).not.toMatch(CANARY)
-    expect(hidden).toContain('the name is not shown here')
+    expect(hidden).toContain('cus_1')
     const { storms, stormMembers } = notifier.collections
     const stored = JSON.stringify([[...storms.values()], [...stormMembers.values()], notifier.log])
     expect(storms.size).toBe(1)

@@ -237,7 +237,7 @@ test('a Slack channel gets blocks, or plain text if Slack rejects the blocks', a
   expect(bodiesOf('/plain')).toMatchObject([{ text: expect.stringContaining('EUR 24.99'), blocks: expect.any(Array) }])
   const [refused, accepted] = bodiesOf('/picky')
   expect(refused).toHaveProperty('blocks')
-  expect(accepted).toEqual({ text: expect.stringContaining('What to do:') })
+  expect(accepted).toEqual({ text: expect.stringContaining('\nReference: ') })
 })
 
 test('an e-mail channel gets a mail with text, HTML and a Message-ID of the delivery', async () => {

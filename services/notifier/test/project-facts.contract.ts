@@ -39,7 +39,17 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
       const { channels, put } = await open()
       const branding = { name: 'Acme', accent_colour: '#112233' }
       await put({
-        projects: [{ _id: PROJECT, name: 'Acme', branding, version: 1, created_at: AT, updated_at: AT }],
+        projects: [
+          {
+            _id: PROJECT,
+            name: 'Acme',
+            branding,
+            time_zone: 'Europe/Berlin',
+            version: 1,
+            created_at: AT,
+            updated_at: AT,
+          },
+        ],
         channels: [
           emailChannel('chn_mail', [
             'Left@Example.com',
@@ -64,9 +74,10 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
       })
       const found = await channels.findChannels(['chn_mail', 'chn_hook', 'chn_alone'])
       const projectOf = (id: string) => found.find(({ channel }) => channel._id === id)?.project
-      expect(projectOf('chn_mail')).toEqual({ branding, suppressed: new Map([['left@example.com', 'unsubscribed']]) })
-      expect(projectOf('chn_hook')).toEqual({ branding, suppressed: new Map() })
-      expect(projectOf('chn_alone')).toEqual({ branding: {}, suppressed: new Map() })
+      const look = { branding, timeZone: 'Europe/Berlin' }
+      expect(projectOf('chn_mail')).toEqual({ ...look, suppressed: new Map([['left@example.com', 'unsubscribed']]) })
+      expect(projectOf('chn_hook')).toEqual({ ...look, suppressed: new Map() })
+      expect(projectOf('chn_alone')).toEqual({ branding: {}, timeZone: 'UTC', suppressed: new Map() })
       expect(found.map(({ deletedConnectionIds }) => [...deletedConnectionIds]).sort()).toEqual([
         [],
         ['con_deleted'],

@@ -59,7 +59,7 @@ async function captureRequest(given: WebhookFacts, clock: Clock): Promise<Receiv
   const receiver = await startReceiver()
   const channel = webhookDocument('chn_1', receiver.url, given)
   const ports = { mailer: noMailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl: null }
-  const project = { branding: {}, suppressed: new Map() }
+  const project = { branding: {}, timeZone: 'UTC', suppressed: new Map() }
   await CHANNEL_MODULES.webhook.deliver(
     channel,
     testRequest('chn_1'),

@@ -2,13 +2,15 @@
 export interface AlertDescription extends AlertTexts {
   /** The path of the alert's page in the console; null if the alert has no page. */
   readonly path: string | null
+  /** What a person can decide about it now, on its page. */
+  readonly acts: readonly MessageAct[]
 }
 
 /** The texts of an alert. */
 export interface AlertTexts {
-  /** The headline of a message or the subject of a mail: plain text without line breaks, and without personal data. */
+  /** The headline of a message or the subject of a mail, with amount, customer and account: plain text without line breaks. */
   readonly title: string
-  /** One or two sentences that end with a full stop. */
+  /** One or two sentences that end with a full stop. The most alarming fact is first. */
   readonly summary: string
   readonly facts: readonly { readonly label: string; readonly value: string }[]
   readonly next: NextStep
@@ -21,14 +23,15 @@ export interface AlertTexts {
    * together.
    */
   readonly reference: string
-  /** The ids that support staff and programs need, e.g. "incident inc_1, payment pi_1". */
-  readonly ids: string
 }
 
 /** What a person should do about an alert. */
 export interface NextStep {
   /** One sentence. */
   readonly sentence: string
-  /** In the order in which a person should do them; each is one or two sentences. */
+  /** In the order in which a person should do them; each is one or two sentences. A mail has the first two, the console all. */
   readonly steps: readonly string[]
 }
+
+/** A decision that a person can begin from a message. */
+export type MessageAct = 'acknowledge' | 'ours' | 'silence'

@@ -7,42 +7,80 @@ import {
   sampleConnectionIncident,
   sampleKeyIncident,
   sampleRefundedTwice,
+  settingWith,
 } from '../../test/samples.ts'
 import { renderMail } from '../email/message.ts'
 import { slackMessage } from '../slack/message.ts'
 import { describeAlert } from './describe-alert.ts'
-import { SAMPLE_ALERTS } from './sample-alerts.ts'
+import { SAMPLE_ALERTS, SAMPLE_READER } from './sample-alerts.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 const sample = <E extends keyof typeof SAMPLE_ALERTS & Alert['event']>(event: E) => SAMPLE_ALERTS[event]() as Of<E>
 const factsOf = (alert: Alert) =>
-  Object.fromEntries(describeAlert(alert).facts.map(({ label, value }) => [label, value]))
+  Object.fromEntries(describeAlert(alert, SAMPLE_READER).facts.map(({ label, value }) => [label, value]))
+
+const OTHER_AMOUNT =
+  'Your software reported a refund of EUR 49.90 on the same payment at 09:58 UTC; this one is EUR 1,249.90'
+
+type Reported = NonNullable<NonNullable<NonNullable<Action['why']>['closest']>['reported']>
+
+/** The facts of an action whose nearest operation reported this; undefined for an older record. */
+function reporting(reported: Partial<Reported> | undefined): Pick<Action, 'why'> {
+  const of = { amount: 4_990, currency: 'eur', at: '2026-11-21T09:58:02.000Z' }
+  const closest = { operation_id: 'op_1', failure: 'other_amount', text: OTHER_AMOUNT } as const
+  const why = { rule: 'Nothing explains it', candidates: [], read_back: null }
+  return {
+    why: { ...why, closest: reported === undefined ? closest : { ...closest, reported: { ...of, ...reported } } },
+  }
+}
+
+const NOT_REPORTED = { rule: 'Nothing explains it', candidates: [], read_back: null }
 
 describe('an unexplained action', () => {
   test('is described by who, what, how much, which customer, how, when and where', () => {
-    const described = describeAlert(sampleAction())
+    const described = describeAlert(sampleAction(), SAMPLE_READER)
     expect(described).toMatchObject({
-      title: 'Unexplained refund of EUR 1,249.90',
-      summary:
-        "A refund of EUR 1,249.90 was made by a program with an API key or by a person in the provider's dashboard, but neither your software nor your team reported it.",
+      title: 'Unexplained refund of EUR 1,249.90 · Jana Novak · Shop Germany',
+      summary: '25 × what your software reported at 09:58 UTC (EUR 49.90).',
       tone: 'alarm',
       path: '/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b',
       providerUrl: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg',
-      ids: 'incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5vLAbCdEfGhIj0aBcDeFg, refund re_3QK5vLAbCdEfGhIj0xYzAbCd, customer cus_9s6XKzkNRiz8i3, request req_8fKx2mQpLw, similar operation op_3v8qk2x9m1s7d5f0',
+      reference: 'inc_6g2p0n4r8t1w5y9b',
+      acts: ['acknowledge', 'ours', 'silence'],
     })
     expect(factsOf(sampleAction())).toEqual({
-      Customer: 'Jana Novak, jana.novak@example.com',
+      When: '2026-11-21 09:58:41 UTC, 3 minutes ago',
       Payment: '2014-7788',
-      How: "By a program with an API key or by a person in the provider's dashboard; the provider does not say which",
-      When: '2026-11-21 09:58:41 UTC',
-      Account: 'Shop Germany (card processor), project "Acme Games"',
-      Mode: 'Live: real money',
-      'Reason given': 'Requested by customer',
-      'Money goes to': 'Visa ending in 4242',
-      'Similar report':
-        'Your software reported a refund of EUR 49.90 on the same payment at 09:58 UTC; this one is EUR 1,249.90',
+      How: 'By an API key or a dashboard user; the provider does not say which',
     })
-    expect(describeAlert(sampleAction()).facts[0]?.label).toBe('Customer')
+  })
+
+  test.each([
+    { amount: 120_000, summary: 'Your software reported EUR 1,200.00 at 09:58 UTC, not EUR 1,249.90.' },
+    { amount: 50_000, summary: '2.4 × what your software reported at 09:58 UTC (EUR 500.00).' },
+    { amount: 249_980, summary: 'Your software reported EUR 2,499.80 at 09:58 UTC, not EUR 1,249.90.' },
+    { amount: 0, summary: `${OTHER_AMOUNT}.` },
+    { amount: null, summary: `${OTHER_AMOUNT}.` },
+  ])(
+    'that is not the $amount cents that your software reported says the most alarming form of it',
+    ({ amount, summary }) => {
+      expect(describeAlert(sampleAction(reporting({ amount })), SAMPLE_READER).summary).toBe(summary)
+    },
+  )
+
+  test('compares no amounts of different currencies, and of an older record says the difference as it was recorded', () => {
+    const summaryOf = (why: Partial<Action>) => describeAlert(sampleAction(why), SAMPLE_READER).summary
+    expect(summaryOf(reporting({ currency: 'usd' }))).toBe(`${OTHER_AMOUNT}.`)
+    expect(summaryOf(reporting(undefined))).toBe(`${OTHER_AMOUNT}.`)
+  })
+
+  test('shows times in the time zone of its reader, and how long ago they were', () => {
+    const shown = describeAlert(sampleAction(reporting({ at: '2026-11-20T09:58:02.000Z' })), {
+      timeZone: 'Europe/Berlin',
+      nowMs: Date.parse('2026-11-21T13:30:00.000Z'),
+    })
+    expect(shown.summary).toBe('25 × what your software reported at 2026-11-20 10:58:02 CET (EUR 49.90).')
+    expect(shown.facts[0]?.value).toBe('2026-11-21 10:58:41 CET, 3 hours ago')
   })
 
   const cancellation = {
@@ -51,49 +89,51 @@ describe('an unexplained action', () => {
     amount: null,
     currency: null,
     provider_ref: 'sub_1',
+    why: NOT_REPORTED,
   } as const
-  const BY = "by a program with an API key or by a person in the provider's dashboard"
-  const NOBODY_SAID = 'but neither your software nor your team reported it.'
+  const NOBODY_SAID = 'Neither your software nor your team reported it.'
   test.each<{ name: string; of: Partial<Action>; title: string; summary: string }>([
     {
       name: 'a set end that was taken back',
       of: { ...cancellation, state: 'canceled', subscription_continues: true },
       title: 'Unexplained cancellation (taken back)',
-      summary: `A cancellation was set ${BY} and taken back, ${NOBODY_SAID} The subscription continues.`,
+      summary: `${NOBODY_SAID} The subscription continues.`,
     },
     {
       name: 'a set end that another one replaced',
       of: { ...cancellation, state: 'canceled', subscription_continues: false },
       title: 'Unexplained cancellation (did not take effect)',
-      summary: `A cancellation was set ${BY} and did not take effect, ${NOBODY_SAID} Another cancellation of the subscription followed.`,
+      summary: `${NOBODY_SAID} Another cancellation of the subscription followed.`,
     },
     {
       name: 'a set end that was taken back, of an older record',
       of: { ...cancellation, state: 'canceled' },
       title: 'Unexplained cancellation (taken back)',
-      summary: `A cancellation was set ${BY} and taken back, ${NOBODY_SAID}`,
+      summary: `${NOBODY_SAID}`,
     },
     {
       name: 'an ended subscription that was reactivated',
       of: { ...cancellation, state: 'reversed', subscription_continues: true },
       title: 'Unexplained cancellation (taken back)',
-      summary: `A cancellation was made ${BY} and taken back later, ${NOBODY_SAID} The subscription continues.`,
+      summary: `${NOBODY_SAID} The subscription continues.`,
     },
     {
       name: 'the release of an authorization',
-      of: { state: 'canceled', authorization_released: true },
+      of: { state: 'canceled', authorization_released: true, why: NOT_REPORTED },
       title: 'Unexplained release of an authorization of EUR 1,249.90',
-      summary: `A release of an authorization of EUR 1,249.90 was made ${BY}, ${NOBODY_SAID} No money moved, because the payment was never captured.`,
+      summary: `${NOBODY_SAID} No money moved.`,
     },
   ])('says what became of $name', ({ of, title, summary }) => {
-    expect(describeAlert(sampleAction(of))).toMatchObject({ title, summary })
-    if (of.authorization_released) expect(factsOf(sampleAction(of))).not.toHaveProperty('Money goes to')
+    const described = describeAlert(sampleAction(of), SAMPLE_READER)
+    expect(described).toMatchObject({ title: `${title} · Jana Novak · Shop Germany`, summary })
   })
 
   test('of a connected account names the account, and how to see its payments', () => {
-    const described = describeAlert(sampleAction({ account: 'acct_1', links: { provider: null, console: null } }))
-    expect(described.facts).toContainEqual({ label: 'Connected account', value: 'acct_1' })
-    expect(described.ids).toContain('account acct_1')
+    const described = describeAlert(
+      sampleAction({ account: 'acct_1', links: { provider: null, console: null } }),
+      SAMPLE_READER,
+    )
+    expect(described.title).toMatch(/· Shop Germany \(acct_1\)$/)
     expect(described.next.steps[0]).toBe(
       "In the provider's dashboard, find the connected account acct_1 and view the dashboard as this account.",
     )
@@ -104,82 +144,77 @@ describe('an unexplained action', () => {
       .action as Action
     const alert = sample('incident.opened')
     const described = { ...alert, data: { incident: alert.data.incident, action: older } }
+    expect(describeAlert(described, SAMPLE_READER)).toMatchObject({
+      title: 'Unexplained refund of EUR 1,249.90',
+      summary: 'Neither your software nor your team reported it.',
+    })
     expect(factsOf(described)).toEqual({
       How: 'The provider does not say how or by whom',
-      When: '2026-11-21 09:58:41 UTC',
-      Customer: 'The provider does not say',
+      When: '2026-11-21 09:58:41 UTC, 3 minutes ago',
       Payment: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg',
-      Account: 'con_9k3f7h1m5q2v8x4z (card processor)',
     })
   })
 
   const NOBODY: Origin = { channel: null, key_name: null, user: null, request_id: null, idempotency_key: null }
-  test.each<{ origin: Partial<Origin>; provider?: Action['provider']; summary: string; fact: string }>([
+  test.each<{ origin: Partial<Origin>; provider?: Action['provider']; fact: string }>([
     {
       origin: { channel: 'dashboard', user: 'ops@example.com' },
-      summary: "was made by a person in the provider's dashboard (ops@example.com)",
       fact: "By a person in the provider's dashboard (ops@example.com)",
     },
     {
       origin: { channel: 'dashboard' },
-      summary: "was made by a person in the provider's dashboard, but",
       fact: "By a person in the provider's dashboard; the provider does not say who",
     },
     {
       origin: { channel: 'api', key_name: 'nightly-job' },
-      summary: 'was made with the API key "nightly-job"',
       fact: 'With the API key "nightly-job"',
     },
     {
       origin: { channel: 'api' },
       provider: 'reseller',
-      summary: 'was made by a program with an API key, but',
-      fact: 'By a program with an API key; the provider does not say which key',
+      fact: 'By an API key; the provider does not say which key',
     },
     {
       origin: { channel: 'automatic' },
-      summary: 'was made automatically by the provider itself',
       fact: 'Automatically by the provider itself',
     },
     {
       origin: { channel: 'hosted_page' },
-      summary: "was made by the customer, on the provider's own page",
       fact: "By the customer, on the provider's own page",
     },
-    { origin: {}, summary: 'was made at the provider, but', fact: 'The provider does not say how or by whom' },
+    { origin: {}, fact: 'The provider does not say how or by whom' },
     {
       provider: 'subscription' as const,
       origin: { channel: 'dashboard' },
-      summary: "was made by a person in the provider's dashboard, but",
       fact: "By a person in the provider's dashboard; the name is not shown here",
     },
     {
       provider: 'subscription' as const,
       origin: { channel: 'api', key_name: 'Support tool', user: 'agent-7' },
-      summary: 'was made with the API key "Support tool" (the caller states the user agent-7), but',
       fact: 'With the API key "Support tool" (the caller states the user agent-7)',
     },
     {
       provider: 'subscription' as const,
       origin: { channel: 'api', user: 'agent-7' },
-      summary: 'was made through the API (the caller states the user agent-7), but',
       fact: 'Through the API (the caller states the user agent-7)',
     },
-  ])('with the origin $origin says so, or that the provider does not say', ({ origin, provider, summary, fact }) => {
+  ])('with the origin $origin says so, or that the provider does not say', ({ origin, provider, fact }) => {
     const alert = sampleAction({ origin: { ...NOBODY, ...origin }, ...(provider === undefined ? {} : { provider }) })
-    expect(describeAlert(alert).summary).toContain(summary)
     expect(factsOf(alert).How).toBe(fact)
   })
 
   test('shows only the id of a customer whose name and e-mail address are hidden', () => {
     const customer = { id: 'cus_9s6XKzkNRiz8i3', name: null, email: null }
-    expect(factsOf(sampleAction({ customer })).Customer).toBe('cus_9s6XKzkNRiz8i3 (the name is not shown here)')
+    const titleOf = (of: Partial<Action>) => describeAlert(sampleAction(of), SAMPLE_READER).title
+    expect(titleOf({ customer })).toBe('Unexplained refund of EUR 1,249.90 · cus_9s6XKzkNRiz8i3 · Shop Germany')
+    expect(titleOf({ customer: { ...customer, id: '(hidden)' } })).toBe(
+      'Unexplained refund of EUR 1,249.90 · Shop Germany',
+    )
   })
 
   test('in test mode is marked in the headline, and is not urgent', () => {
-    const described = describeAlert(sampleAction({ mode: 'test' }))
-    expect(described.title).toBe('[Test mode] Unexplained refund of EUR 1,249.90')
-    expect(described.facts).toContainEqual({ label: 'Mode', value: 'Test: no real money' })
+    const described = describeAlert(sampleAction({ mode: 'test' }), SAMPLE_READER)
+    expect(described.title).toBe('[Test mode] Unexplained refund of EUR 1,249.90 · Jana Novak · Shop Germany')
     expect(described.next.sentence).toBe('No real money moved, so there is no hurry.')
   })
 
@@ -188,13 +223,13 @@ describe('an unexplained action', () => {
     { state: 'canceled', title: 'Unexplained refund of EUR 1,249.90 (canceled)' },
     { state: 'requires_action', title: 'Unexplained refund of EUR 1,249.90 (requires action)' },
   ] as const)('that is $state does not say in its headline that money moved', ({ state, title }) => {
-    expect(describeAlert(sampleAction({ state })).title).toBe(title)
+    expect(describeAlert(sampleAction({ state }), SAMPLE_READER).title).toBe(`${title} · Jana Novak · Shop Germany`)
   })
 
   test.each(['javascript:alert(1)', 'http://dashboard.example.com/pi_1', 'https://dashboard.example.com/<pi_1|x>'])(
     'has no link to the page %s',
     provider => {
-      expect(describeAlert(sampleAction({ links: { provider, console: null } })).providerUrl).toBeNull()
+      expect(describeAlert(sampleAction({ links: { provider, console: null } }), SAMPLE_READER).providerUrl).toBeNull()
     },
   )
 })
@@ -213,33 +248,26 @@ describe('an incident that people changed', () => {
 
   test('is described with who acknowledged it and when', () => {
     const acknowledged = sample('incident.acknowledged')
-    expect(describeAlert(acknowledged)).toMatchObject({
-      title: 'Acknowledged: unexplained refund of EUR 1,249.90',
-      summary: expect.stringMatching(/^On call acknowledged the incident\. A refund of EUR 1,249\.90 was made/),
+    expect(describeAlert(acknowledged, SAMPLE_READER)).toMatchObject({
+      title: 'Acknowledged: unexplained refund of EUR 1,249.90 · Jana Novak · Shop Germany',
+      summary: 'On call acknowledged the incident at 2026-11-21 10:02:00 UTC.',
+      acts: [],
       next: { sentence: 'Somebody works on it.', steps: [] },
       tone: 'neutral',
-    })
-    expect(factsOf(acknowledged)).toMatchObject({
-      'Acknowledged by': 'On call',
-      'Acknowledged at': '2026-11-21 10:02:00 UTC',
     })
   })
 
   test('is described with who resolved it, why, and the note', () => {
     const alert = closed({ reason: 'fraud_or_leaked_key', note: 'The key\nis revoked', assignee: 'Payments' })
-    expect(describeAlert(alert)).toMatchObject({
-      title: 'Resolved: unexplained refund of EUR 1,249.90',
-      summary: 'Ann resolved the incident: fraud or a leaked key.',
+    expect(describeAlert(alert, SAMPLE_READER)).toMatchObject({
+      title: 'Resolved: unexplained refund of EUR 1,249.90 · Jana Novak · Shop Germany',
+      summary: 'Ann resolved the incident at 2026-11-21 10:04:00 UTC: fraud or a leaked key.',
+      acts: [],
       tone: 'relief',
     })
-    expect(factsOf(alert)).toMatchObject({
-      'Resolved by': 'Ann',
-      Reason: 'Fraud or a leaked key',
-      Note: 'The key is revoked',
-      'Assigned to': 'Payments',
-    })
-    const mail = renderMail({ alert, branding: {}, brandName: 'B', publicUrl: null, unsubscribeUrl: null })
-    for (const text of [JSON.stringify(slackMessage(alert, null, 'Backstop')), mail.text]) {
+    expect(factsOf(alert)).toEqual({ Note: 'The key is revoked', 'Assigned to': 'Payments' })
+    const mail = renderMail({ alert, branding: {}, ...settingWith(), unsubscribeUrl: null })
+    for (const text of [JSON.stringify(slackMessage(alert, settingWith())), mail.text]) {
       expect(text).toContain('Ann resolved the incident')
       expect(text).toContain('The key is revoked')
     }
@@ -248,22 +276,21 @@ describe('an incident that people changed', () => {
   test('is called opened again when it is', () => {
     const { data, ...alert } = sample('incident.opened')
     const again: Alert = { ...alert, data: { ...data, incident: { ...data.incident, reopened: 1 } } }
-    expect(describeAlert(again).title).toBe('Opened again: unexplained refund of EUR 1,249.90')
+    expect(describeAlert(again, SAMPLE_READER).title).toMatch(/^Opened again: unexplained refund of EUR 1,249\.90 ·/)
   })
 })
 
 describe('a resolved incident', () => {
   test("has the tone relief, and reports both the opening and the resolution in a channel's first message about it", () => {
     const resolved = sample('incident.resolved')
-    expect(describeAlert(resolved)).toMatchObject({
-      title: 'Resolved: the refund of EUR 1,249.90 is explained',
+    expect(describeAlert(resolved, SAMPLE_READER)).toMatchObject({
+      title: 'Resolved: the refund of EUR 1,249.90 is explained · Jana Novak · Shop Germany',
       summary: 'The refund of EUR 1,249.90 is explained: your software has now reported it as its own.',
       next: { sentence: 'There is nothing left to do.', steps: [] },
       tone: 'relief',
     })
-    const first = describeAlert({ ...resolved, data: { ...resolved.data, supersedes: 'alr_1' } })
-    expect(first.title).toBe('Opened and resolved: the refund of EUR 1,249.90 is explained')
-    expect(first.facts.map(fact => fact.label)).toEqual(expect.arrayContaining(['Opened at', 'Resolved at']))
+    const first = describeAlert({ ...resolved, data: { ...resolved.data, supersedes: 'alr_1' } }, SAMPLE_READER)
+    expect(first.title).toMatch(/^Opened and resolved: the refund of EUR 1,249\.90 is explained ·/)
   })
 
   test.each<{ verdict: Action['verdict']; reason: VerdictReason; ended: string; summary: RegExp }>([
@@ -289,8 +316,8 @@ describe('a resolved incident', () => {
   ])('says how it ended: $reason', ({ ended, summary, ...verdict }) => {
     const resolved = sample('incident.resolved')
     const action = { ...(resolved.data.action as Action), ...verdict }
-    const described = describeAlert({ ...resolved, data: { ...resolved.data, action } })
-    expect(described.title).toBe(`Resolved: the refund of EUR 1,249.90 ${ended}`)
+    const described = describeAlert({ ...resolved, data: { ...resolved.data, action } }, SAMPLE_READER)
+    expect(described.title).toBe(`Resolved: the refund of EUR 1,249.90 ${ended} · Jana Novak · Shop Germany`)
     expect(described.summary).toMatch(summary)
   })
 })
@@ -318,16 +345,16 @@ test.each([
     name: 'a silent feed',
     alert: sampleConnectionIncident('FEED_SILENT'),
     title: 'Notifications of "Shop Germany" do not arrive',
-    facts: ['Account', 'Project', 'Since'],
+    facts: ['Project', 'Since'],
   },
   {
     name: 'a refused read key',
     alert: sampleConnectionIncident('VERIFICATION_UNAVAILABLE'),
     title: 'Notifications of "Shop Germany" cannot be checked',
-    facts: ['Account', 'Project', 'Since'],
+    facts: ['Project', 'Since'],
   },
 ])('an incident about $name shows what to repair', ({ alert, title, facts }) => {
-  const described = describeAlert(alert)
+  const described = describeAlert(alert, SAMPLE_READER)
   expect(described).toMatchObject({ title, tone: 'alarm', providerUrl: null })
   expect(described.facts.map(fact => fact.label)).toEqual(facts)
   expect(described.next.steps).toHaveLength(2)
@@ -336,12 +363,11 @@ test.each([
 
 describe('a canary that was used', () => {
   test('is named with what a canary is, and what to do first', () => {
-    const described = describeAlert(sampleCanary())
+    const described = describeAlert(sampleCanary(), SAMPLE_READER)
     expect(described).toMatchObject({
-      title: 'Canary used: refund of EUR 1,249.90',
-      summary: expect.stringContaining(
-        'was made by Old backup key, with the API key "mk_1QfR8s". The actor is a canary',
-      ),
+      title: 'Canary used: refund of EUR 1,249.90 · Jana Novak · Shop Germany',
+      summary: expect.stringMatching(/^By a canary: whoever used this trap/),
+      facts: expect.arrayContaining([{ label: 'How', value: 'By Old backup key, with the API key "mk_1QfR8s"' }]),
       next: { sentence: expect.stringMatching(/^Treat this as a break-in/) },
       tone: 'alarm',
     })
@@ -350,14 +376,14 @@ describe('a canary that was used', () => {
   })
 
   test('is as urgent in test mode: whoever used it has the key', () => {
-    expect(describeAlert(sampleCanary({ mode: 'test' })).next.sentence).toContain('break-in')
+    expect(describeAlert(sampleCanary({ mode: 'test' }), SAMPLE_READER).next.sentence).toContain('break-in')
   })
 
   test('is described as resolved by a person', () => {
     const end = { state: 'resolved', reason: 'fraud_or_leaked_key', resolved_by: 'Ann' } as const
     const { data, ...alert } = sampleCanary({}, end) as Of<'incident.opened'>
-    const described = describeAlert({ ...alert, event: 'incident.resolved', data } as Alert)
-    expect(described.title).toBe('Resolved: canary used: refund of EUR 1,249.90')
+    const described = describeAlert({ ...alert, event: 'incident.resolved', data } as Alert, SAMPLE_READER)
+    expect(described.title).toMatch(/^Resolved: canary used: refund of EUR 1,249\.90 ·/)
   })
 })
 
@@ -372,33 +398,21 @@ test.each<{ origin: Partial<Origin>; text: string }>([
   { origin: { channel: 'automatic' }, text: 'by Support tool, automatically by the provider itself' },
 ])('the name of an actor is shown with $origin.channel, where its origin is', ({ origin: facts, text }) => {
   const origin = { channel: null, key_name: null, user: null, request_id: null, idempotency_key: null, ...facts }
-  const { summary, facts: rows } = describeAlert(sampleAction({ actor_name: 'Support tool', origin }))
-  expect(summary).toContain(`was made ${text}, but`)
+  const { facts: rows } = describeAlert(sampleAction({ actor_name: 'Support tool', origin }), SAMPLE_READER)
   expect(rows.find(({ label }) => label === 'How')?.value).toBe(`B${text.slice(1)}`)
 })
 
 describe('a refund that software made twice', () => {
-  test('is described by both refunds, both operations, the money, and what to do', () => {
-    const described = describeAlert(sampleRefundedTwice())
+  test('is described by the money, by both refunds, and what to do', () => {
+    const described = describeAlert(sampleRefundedTwice(), SAMPLE_READER)
     expect(described).toMatchObject({
-      title: 'Refunded twice: refund of EUR 1,249.90',
-      summary: 'Your software made a refund of EUR 1,249.90, and then made it again for the same payment.',
+      title: 'Refunded twice: refund of EUR 1,249.90 · Jana Novak · Shop Germany',
+      summary: 'Your software refunded the same payment twice, first at 09:58 UTC.',
       tone: 'alarm',
       path: '/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b',
       providerUrl: 'https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg',
     })
-    expect(described.facts.slice(0, 3)).toEqual([
-      {
-        label: 'First refund',
-        value: 're_3QK5vLAbCdEfGhIj0aAaAaA, made 2026-11-21 09:58:09 UTC by operation op_3v8qk2x9m1s7d5f0',
-      },
-      {
-        label: 'Second refund',
-        value: 're_3QK5vLAbCdEfGhIj0xYzAbCd, made 2026-11-21 09:58:41 UTC by operation op_7c1m4x9p2k6t8w3z',
-      },
-      { label: 'Customer', value: 'Jana Novak, jana.novak@example.com' },
-    ])
-    expect(described.next.sentence).toMatch(/^Find out now whether both refunds are meant\./)
+    expect(described.next.sentence).toMatch(/^Find out whether both are meant\./)
     expect(described.next.steps).toEqual([
       expect.stringMatching(/^If both are meant, for example for two returned items: .* switch the rule off/),
       expect.stringMatching(/^If not, look up both operations/),
@@ -407,8 +421,8 @@ describe('a refund that software made twice', () => {
   })
 
   test('of test money is marked, and has no hurry', () => {
-    expect(describeAlert(sampleRefundedTwice({ mode: 'test' }))).toMatchObject({
-      title: '[Test mode] Refunded twice: refund of EUR 1,249.90',
+    expect(describeAlert(sampleRefundedTwice({ mode: 'test' }), SAMPLE_READER)).toMatchObject({
+      title: '[Test mode] Refunded twice: refund of EUR 1,249.90 · Jana Novak · Shop Germany',
       next: { sentence: 'No real money moved, so there is no hurry.' },
     })
   })
@@ -418,7 +432,7 @@ describe('a refund that software made twice', () => {
       by: 'itself',
       end: { resolution: 'No money moved by re_2: the provider shows it as failed' },
       title: 'Resolved: the refund of EUR 1,249.90 no longer counts as a second refund',
-      summary: /No money moved by re_2: the provider shows it as failed\.$/,
+      summary: /^No money moved by re_2: the provider shows it as failed\.$/,
     },
     {
       by: 'a person',
@@ -428,32 +442,32 @@ describe('a refund that software made twice', () => {
         resolved_by: 'Ann',
       } as const,
       title: 'Resolved: refunded twice: refund of EUR 1,249.90',
-      summary: /^Ann resolved the incident: it was our own change\.$/,
+      summary: /^Ann resolved the incident.*: it was our own change\.$/,
     },
   ])('and ended by $by says how it ended', ({ end, title, summary }) => {
     const { data, ...alert } = sampleRefundedTwice({}, { state: 'resolved', ...end }) as Of<'incident.opened'>
-    const described = describeAlert({ ...alert, event: 'incident.resolved', data })
-    expect(described.title).toBe(title)
+    const described = describeAlert({ ...alert, event: 'incident.resolved', data }, SAMPLE_READER)
+    expect(described.title).toBe(`${title} · Jana Novak · Shop Germany`)
     expect(described.summary).toMatch(summary)
   })
 })
 
 test('an operation that the provider does not have, or has with other data, is described by what to compare', () => {
   const drift = sample('drift.detected')
-  expect(describeAlert(drift)).toMatchObject({
-    title: 'Different at the provider: refund of EUR 1,249.90',
+  expect(describeAlert(drift, SAMPLE_READER)).toMatchObject({
+    title: 'Different at the provider: refund of EUR 1,249.90 · Jana Novak · Shop Germany',
     summary: 'Your software reported a refund of EUR 1,249.90, but the provider has another amount.',
     facts: expect.arrayContaining([
       { label: 'Amount', value: 'Your software reported EUR 1,249.90; the provider has EUR 1,299.90' },
-      { label: 'Customer', value: 'Jana Novak, jana.novak@example.com' },
+      { label: 'Payment', value: '2014-7788' },
     ]),
   })
   const existence = { field: 'existence', operation_says: 'completed', provider_says: 'not found' } as const
   const missing: Alert = { ...drift, data: { ...drift.data, action: null, differences: [existence] } }
-  expect(describeAlert(missing)).toMatchObject({
-    title: 'Not at the provider: refund of EUR 1,249.90',
+  expect(describeAlert(missing, SAMPLE_READER)).toMatchObject({
+    title: 'Not at the provider: refund of EUR 1,249.90 · Shop Germany',
     summary: expect.stringContaining('The customer may still wait for it.'),
-    facts: expect.arrayContaining([{ label: 'Customer', value: expect.stringMatching(/^Your software does not say/) }]),
+    facts: expect.arrayContaining([{ label: 'Payment', value: 'pi_3QK5vLAbCdEfGhIj0aBcDeFg' }]),
   })
 })
 
@@ -473,14 +487,14 @@ test('external text in any field cannot reverse, hide or break the text around i
     },
   }) as Of<'incident.opened'>
   const named: Alert = { ...alert, data: { ...alert.data, names: { project: bad, connection: bad } } }
-  const slack = slackMessage(named, null, 'Backstop')
-  const mail = renderMail({ alert: named, branding: {}, brandName: 'B', publicUrl: null, unsubscribeUrl: null })
+  const slack = slackMessage(named, settingWith())
+  const mail = renderMail({ alert: named, branding: {}, ...settingWith(), unsubscribeUrl: null })
   expect(JSON.stringify([slack, mail])).not.toMatch(/[\u202e\u2066\u200b]/)
   expect(mail.html).not.toMatch(/<script>1/)
   expect(mail.text).not.toMatch(/^Bcc:/m)
   const interpreted = [slack.text, ...(slack.blocks ?? []).flatMap(mrkdwnOf)]
   for (const text of interpreted) expect(text).not.toMatch(/<[!@#]|<https?:/)
-  expect(factsOf(named).Customer).toContain('Söhne <U+202E>& Co<U+2066> <!channel><U+200B>')
+  expect(describeAlert(named, SAMPLE_READER).title).toContain('Söhne <U+202E>& Co<U+2066> <!channel><U+200B>')
 })
 
 function mrkdwnOf(block: NonNullable<ReturnType<typeof slackMessage>['blocks']>[number]): string[] {
@@ -497,7 +511,7 @@ const everyAlert = [
   sampleConnectionIncident('VERIFICATION_UNAVAILABLE'),
 ]
 test.each(everyAlert)('$event gives no call of the API as advice, and names ids only where there is no name', alert => {
-  const { title, summary, facts, next } = describeAlert(alert)
+  const { title, summary, facts, next } = describeAlert(alert, SAMPLE_READER)
   const text = [title, summary, next.sentence, ...next.steps, ...facts.map(({ value }) => value)].join('\n')
   expect(text).not.toMatch(/\b(GET|POST|PATCH|PUT|DELETE) |\/v1\//)
   expect(text).not.toMatch(/\b(inc|op|con|act|bud|chn|prj)_[a-z0-9]/)

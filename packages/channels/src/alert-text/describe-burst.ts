@@ -12,7 +12,8 @@ import {
   sumOf,
 } from './describe-many.ts'
 import { nextStepsOfBurst } from './next-steps.ts'
-import { factsIn, formatTime, lowerFirst, nameAccount, toOneLine } from './wording.ts'
+import { clockTime } from './times.ts'
+import { factsIn, lowerFirst, toOneLine } from './wording.ts'
 
 type IncidentData = Extract<Alert, { event: IncidentEvent }>['data']
 
@@ -31,19 +32,11 @@ export function isTestBurst({ money }: Burst): boolean {
 export function describeBurst({ incident, names }: IncidentData, burst: Burst): IncidentText {
   const many = manyOf(burst)
   const where = describePlace(many, toOneLine(names?.connection ?? incident.connection_id ?? 'the connection'))
-  const { looks_at, last_look_at } = burst
-  const looks = [...new Set([looks_at, last_look_at])].map(formatTime)
   return {
     opened: `Burst: ${nameActions(many, 'unexplained ')} on ${where} ${durationOf(burst)}${sumOf(many)}`,
     resolved: `the burst of ${nameActions(many)} on ${where} ${END_WORDS[burst.outcome ?? 'unknown']}`,
     summary: summaryOf(incident, burst, many),
-    facts: factsIn([
-      ...sharedFacts(many, commonCustomer(many)),
-      ['Why now', toOneLine(burst.why.rule)],
-      ['Second look', looks.join(' to ')],
-      ['When', `${formatTime(burst.first_at)} to ${formatTime(burst.last_at)}`],
-      ['Account', incident.connection_id === null ? null : nameAccount(burst.provider, names, incident.connection_id)],
-    ]),
+    facts: factsIn([...sharedFacts(many, commonCustomer(many)), ['When', burst.first_at]]),
     next: nextStepsOfBurst(burst),
   }
 }
@@ -54,5 +47,5 @@ function summaryOf({ resolution, state }: Incident, { outcome, looks_at, last_at
     return `The second looks confirmed the alarm${end === null ? '' : `: ${end}`}. The incidents of its storm are open.`
   }
   if (state === 'resolved' && end !== null) return `The alarm is over: ${end}.`
-  return `${nameActions(many)} were first seen ${durationOf(many)}, the last at ${formatTime(last_at)}, and nothing explains them so far. ${sentenceOfOrigin(many)} Their second looks begin at ${formatTime(looks_at)}; the next message has the result.`
+  return `Nothing explains them so far. ${sentenceOfOrigin(many)} Their second looks begin at ${clockTime(looks_at, last_at)}.`
 }

@@ -1,7 +1,8 @@
 import { type Action, type Alert, type ChannelKind, formatMoney, movedNoMoney } from '@backstop/contracts'
 import type { AlertDescription, NextStep } from './alert-description.ts'
 import { describeAlert } from './describe-alert.ts'
-import { formatTime, toOneLine } from './wording.ts'
+import type { Reader } from './times.ts'
+import { toOneLine } from './wording.ts'
 
 /** If more than `above` alerts wait, one message reports up to `most` of them: as many one-line entries fit into a Slack message. */
 export const DIGEST_LIMITS = { above: 20, most: 100 } as const
@@ -39,9 +40,9 @@ export function distinguish({ names, reference }: DigestEntry, hasLink: boolean)
 const MOST_SUMS = 10
 
 /** @param alerts in the order in which they were raised */
-export function describeDigest(alerts: readonly Alert[]): DigestDescription {
-  const newest = bySize(newestOfEach(alerts))
-  const described = newest.map(alert => ({ ...describeAlert(alert), names: namesOf(alert) }))
+export function describeDigest(alerts: readonly Alert[], reader: Reader): DigestDescription {
+  const newest = bySize(newestOfEach(alerts, reader))
+  const described = newest.map(alert => ({ ...describeAlert(alert, reader), names: namesOf(alert) }))
   const sums = sumsOf(newest)
   const isAlarm = described.some(({ tone }) => tone === 'alarm')
   return {
@@ -54,8 +55,8 @@ export function describeDigest(alerts: readonly Alert[]): DigestDescription {
 }
 
 /** The newest alert of each reference. It says so if the incident was opened in this digest, too. */
-function newestOfEach(alerts: readonly Alert[]): Alert[] {
-  const groups = Map.groupBy(alerts, alert => describeAlert(alert).reference)
+function newestOfEach(alerts: readonly Alert[], reader: Reader): Alert[] {
+  const groups = Map.groupBy(alerts, alert => describeAlert(alert, reader).reference)
   return [...groups.values()].flatMap((group: Alert[]): Alert[] => {
     const [opening, newest] = [group.find(({ event }) => event === 'incident.opened'), group.at(-1)]
     if (newest === undefined) return []
@@ -96,13 +97,13 @@ function namesOf(alert: Alert): string | null {
     case 'incident.acknowledged':
     case 'incident.resolved':
     case 'drift.detected':
-      return alert.data.action === null ? (alert.data.names?.project ?? null) : nameAction(alert.data.action)
+      return alert.data.action === null ? (alert.data.names?.project ?? null) : nameSubject(alert.data.action)
     case 'approval.requested':
     case 'approval.reminder':
     case 'approval.expired':
       return alert.data.operation.subject
     case 'storm.reported':
-      return formatTime(alert.data.storm.last_at)
+      return alert.data.names?.project ?? null
     case 'cap.threshold':
       return alert.data.names?.project ?? null
     case 'run.failed':
@@ -113,9 +114,8 @@ function namesOf(alert: Alert): string | null {
   }
 }
 
-function nameAction({ customer, payment, subject }: Action): string {
-  const names = [customer?.name ?? customer?.email, payment?.number ?? subject]
-  return names.flatMap(name => (name == null ? [] : [toOneLine(name)])).join(', ')
+function nameSubject({ payment, subject }: Action): string {
+  return toOneLine(payment?.number ?? subject)
 }
 
 interface Sum {

@@ -1,19 +1,20 @@
 import type { Alert } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
-import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
-import { factsOfReport } from './describe-report.ts'
-import { capitalise, factsIn, joinWords, listIds, nameAction, nounOfSubject, oneLineOrNull } from './wording.ts'
+import { factsOfSubject, providerUrlOf, titleOfAction } from './describe-action.ts'
+import { factsOfReport } from './describe-ledger-alert.ts'
+import { capitalise, factsIn, joinWords, nameAction, nounOfSubject, oneLineOrNull, titleWith } from './wording.ts'
 
 /** Describes how the provider's data differs from what the customer's software reported. */
-export function describeDrift({
-  data: { operation, action, differences, names },
-}: Extract<Alert, { event: 'drift.detected' }>): AlertTexts {
+export function describeDrift(
+  { data: { operation, action, differences, names } }: Extract<Alert, { event: 'drift.detected' }>,
+  nowMs: number,
+): AlertTexts {
   const what = nameAction(operation)
   const noun = nounOfSubject(operation.kind)
   const isMissing = differences.some(({ field }) => field === 'existence')
   const title = isMissing ? `Not at the provider: ${what}` : `Different at the provider: ${what}`
   return {
-    title: action !== null && isTest(action) ? `[Test mode] ${title}` : title,
+    title: action === null ? titleWith(title, names?.connection) : titleOfAction(title, action, names),
     summary: isMissing
       ? `Your software reported a ${what} as done, but the provider does not have it. The customer may still wait for it.`
       : `Your software reported a ${what}, but the provider has another ${joinWords(differences.map(({ field }) => (field === 'subject' ? noun : field)))}.`,
@@ -24,7 +25,7 @@ export function describeDrift({
           label: capitalise(field === 'subject' ? noun : field),
           value: `Your software reported ${operation_says}; the provider has ${provider_says}`,
         })),
-      ...(action === null ? factsOfReport(operation, names) : factsOfAction(action, names)),
+      ...(action === null ? factsOfReport(operation) : factsOfSubject(action, nowMs)),
       ...factsIn([['Run of your software', oneLineOrNull(operation.run_id)]]),
     ],
     next: isMissing
@@ -45,12 +46,5 @@ export function describeDrift({
     tone: 'alarm',
     providerUrl: action === null ? null : providerUrlOf(action),
     reference: operation.operation_id,
-    ids: listIds({
-      operation: operation.operation_id,
-      [noun]: operation.subject,
-      [operation.kind]: action?.provider_ref ?? operation.provider_ref,
-      customer: action?.customer?.id,
-      account: action?.account,
-    }),
   }
 }

@@ -1,11 +1,13 @@
 import type { Alert, IncidentEvent } from '@backstop/contracts'
 import type { AlertTexts } from './alert-description.ts'
-import { factsIn, oneLineOrNull, toOneLine, withReadableTimes } from './wording.ts'
+import { factsIn, oneLineOrNull, toOneLine } from './wording.ts'
 
 type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
 /** The part of the description that depends on what the incident is about. */
-export interface IncidentText extends Pick<AlertTexts, 'summary' | 'facts' | 'next'> {
+export interface IncidentText extends Pick<AlertTexts, 'summary' | 'next'> {
+  /** What is known besides the facts of the action. */
+  readonly facts?: AlertTexts['facts']
   /** The headline while the incident is open. */
   readonly opened: string
   /** The headline after "Resolved: ". */
@@ -25,7 +27,7 @@ const HEADLINES = {
 export function describeFault({ data: { incident, names } }: IncidentAlert): IncidentText {
   const { code } = incident
   const connection = names?.connection == null ? 'the connection' : `"${toOneLine(names.connection)}"`
-  const shared = { summary: asSentence(withReadableTimes(incident.summary)), facts: factsOf(names) }
+  const shared = { summary: asSentence(incident.summary), facts: factsOf(names) }
   switch (code) {
     case 'CHANNEL_DISABLED':
       return {
@@ -121,11 +123,8 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
   }
 }
 
-function factsOf(names: IncidentAlert['data']['names']): IncidentText['facts'] {
-  return factsIn([
-    ['Account', oneLineOrNull(names?.connection)],
-    ['Project', oneLineOrNull(names?.project)],
-  ])
+function factsOf(names: IncidentAlert['data']['names']): AlertTexts['facts'] {
+  return factsIn([['Project', oneLineOrNull(names?.project)]])
 }
 
 function asSentence(text: string): string {

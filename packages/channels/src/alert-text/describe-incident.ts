@@ -1,55 +1,50 @@
 import type { Action, Alert, Incident, IncidentEvent, IncidentReason } from '@backstop/contracts'
+import { alarmingFact } from './alarming-fact.ts'
 import type { AlertTexts } from './alert-description.ts'
-import { factsOfAction, isTest, providerUrlOf } from './describe-action.ts'
+import { factsOfAction, providerUrlOf, titleOfAction } from './describe-action.ts'
 import { describeBurst, isTestBurst } from './describe-burst.ts'
 import { describeFault, type IncidentText } from './describe-fault.ts'
 import { describeRepeat } from './describe-repeat.ts'
-import { nextStepsOf, nextStepsOfCanary } from './next-steps.ts'
-import { describeOrigin } from './origin-text.ts'
-import {
-  type FactRow,
-  factsIn,
-  formatTime,
-  listIds,
-  lowerFirst,
-  nameAction,
-  nounOfSubject,
-  oneLineOrNull,
-  timeOrNull,
-  toOneLine,
-} from './wording.ts'
+import { nextStepsOfCanary, providerStepsOf } from './next-steps.ts'
+import { timeWithAge } from './times.ts'
+import { factsIn, lowerFirst, nameAction, oneLineOrNull, toOneLine } from './wording.ts'
 
 type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
 /** Describes an incident: what happened, who made it, and what to do about it. */
-export function describeIncident(alert: IncidentAlert): AlertTexts {
+export function describeIncident(alert: IncidentAlert, nowMs: number): AlertTexts {
   const { incident, action, names } = alert.data
   const { burst } = incident
   const text = textOf(alert)
   const title = titleOf(alert, text)
-  const isInTest = burst === undefined ? action !== null && isTest(action) : isTestBurst(burst)
   return {
-    title: isInTest ? `[Test mode] ${title}` : title,
+    title:
+      action !== null
+        ? titleOfAction(title, action, names)
+        : burst !== undefined && isTestBurst(burst)
+          ? `[Test mode] ${title}`
+          : title,
     summary: describeDecision(incident, text.summary),
-    facts: [
-      ...text.facts,
-      ...(action === null ? [] : factsOfAction(action, names)),
-      ...factsIn([
-        [
-          'Since',
-          action === null && burst === undefined && incident.resolved_at === null
-            ? formatTime(incident.opened_at)
-            : null,
-        ],
-        ...rowsOfLifeCycle(incident),
-      ]),
-    ],
+    facts: alert.event === 'incident.opened' ? factsOfOpened(alert, text, nowMs) : factsOfPeople(incident),
     next: alert.event === 'incident.opened' ? text.next : { sentence: nextAfter(alert), steps: [] },
     tone: TONES[alert.event],
     providerUrl: action === null ? null : providerUrlOf(action),
     reference: burst === undefined ? incident.incident_id : (incident.storm_id ?? incident.incident_id),
-    ids: idsOf(incident, action),
   }
+}
+
+function factsOfOpened({ data }: IncidentAlert, { facts = [] }: IncidentText, nowMs: number): AlertTexts['facts'] {
+  const { incident, action } = data
+  const since = incident.burst === undefined ? timeWithAge(incident.opened_at, nowMs) : null
+  return [...facts, ...(action === null ? factsIn([['Since', since]]) : factsOfAction(action, nowMs))]
+}
+
+/** What people said about an incident that somebody works on, or that is over. */
+function factsOfPeople(incident: Incident): AlertTexts['facts'] {
+  return factsIn([
+    ['Assigned to', oneLineOrNull(incident.assignee)],
+    ['Note', isClosedByPerson(incident) ? oneLineOrNull(incident.note) : null],
+  ])
 }
 
 function textOf(alert: IncidentAlert): IncidentText {
@@ -104,31 +99,19 @@ const REASONS: Record<IncidentReason, string> = {
   connection_deleted: 'The connection was deleted',
 }
 
-/** Who decided what about the incident, or else what happened. */
+/** Who decided what about the incident and when, or else what happened. */
 function describeDecision(incident: Incident, summary: string): string {
-  const { state, reason, resolved_by, acknowledged_by } = incident
+  const { state, reason, resolved_by, resolved_at, acknowledged_by, acknowledged_at } = incident
   if (isClosedByPerson(incident) && reason != null) {
-    return `${toOneLine(resolved_by ?? 'Somebody')} resolved the incident: ${lowerFirst(REASONS[reason])}.`
+    return `${toOneLine(resolved_by ?? 'Somebody')} resolved the incident${atTime(resolved_at)}: ${lowerFirst(REASONS[reason])}.`
   }
   if (state === 'acknowledged')
-    return `${toOneLine(acknowledged_by ?? 'Somebody')} acknowledged the incident. ${summary}`
+    return `${toOneLine(acknowledged_by ?? 'Somebody')} acknowledged the incident${atTime(acknowledged_at)}.`
   return summary
 }
 
-function rowsOfLifeCycle(incident: Incident): FactRow[] {
-  const { state, opened_at, acknowledged_at, acknowledged_by, assignee, resolved_at, resolved_by, reason, note } =
-    incident
-  const isClosed = isClosedByPerson(incident)
-  return [
-    ['Opened at', state === 'open' ? null : formatTime(opened_at)],
-    ['Acknowledged at', timeOrNull(acknowledged_at)],
-    ['Acknowledged by', oneLineOrNull(acknowledged_by)],
-    ['Assigned to', oneLineOrNull(assignee)],
-    ['Resolved at', timeOrNull(resolved_at)],
-    ['Resolved by', isClosed ? oneLineOrNull(resolved_by) : null],
-    ['Reason', isClosed && reason != null ? REASONS[reason] : null],
-    ['Note', isClosed ? oneLineOrNull(note) : null],
-  ]
+function atTime(iso: string | null | undefined): string {
+  return iso == null ? '' : ` at ${iso}`
 }
 
 function describeActionIncident(action: Action, { event, data }: IncidentAlert): IncidentText {
@@ -139,8 +122,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     return {
       opened: `Canary used: ${what}`,
       resolved: `the canary that made a ${what}`,
-      summary: `A ${what} ${describeMaking(action)}. The actor is a canary, kept only as a trap. Whoever used it has read your secrets or is in your account.`,
-      facts: [],
+      summary: 'By a canary: whoever used this trap has your secrets or is in your account.',
       next: nextStepsOfCanary(action),
     }
   }
@@ -148,8 +130,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     return {
       opened: `Rejected: ${what}`,
       resolved: `the rejected ${what}`,
-      summary: `A ${what} that your software asked for was rejected by the provider. No money moved, and the customer still waits for it.`,
-      facts: [],
+      summary: 'The provider rejected it. No money moved, and the customer still waits for it.',
       next: {
         sentence: 'Decide whether the customer should get the money in another way.',
         steps: [
@@ -159,16 +140,23 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
       },
     }
   }
+  const isOver = event === 'incident.resolved' && !isClosedByPerson(data.incident)
   return {
     opened: `Unexplained ${what}${describeState(action)}`,
     resolved: `the ${what} ${describeVerdict(action)}`,
-    summary:
-      event !== 'incident.resolved' || isClosedByPerson(data.incident)
-        ? `A ${what} ${describeMaking(action)}, but neither your software nor your team reported it.${describeEffect(action)}${describeReadBack(action)}`
-        : describeResolution(action, what),
-    facts: [],
-    next: nextStepsOf(action),
+    summary: isOver ? describeResolution(action, what) : describeUnexplained(action),
+    next: providerStepsOf(action),
   }
+}
+
+/** What is alarming about the action, and what became of it. */
+function describeUnexplained(action: Action): string {
+  return [
+    alarmingFact(action),
+    ...describeProgress(action),
+    ...describeEffect(action),
+    ...describeReadBack(action),
+  ].join(' ')
 }
 
 /**
@@ -182,54 +170,33 @@ function describeState({ kind, state, authorization_released, subscription_conti
   return state === 'canceled' || state === 'reversed' ? ' (taken back)' : ''
 }
 
-function describeMaking(action: Action): string {
-  const by = describeOrigin(action)
-  if (action.kind !== 'refund') return describeCancellation(action, by)
-  if (action.authorization_released) return `was made ${by}`
-  switch (action.state) {
-    case 'succeeded':
-      return `was made ${by}`
-    case 'pending':
-      return `was requested ${by} and is not final yet`
-    case 'requires_action':
-      return `was requested ${by} and waits for the customer`
-    case 'scheduled':
-      return `was scheduled ${by}`
-    case 'failed':
-      return `was tried ${by} and failed, so no money moved`
-    case 'canceled':
-      return `was requested ${by} and cancelled, so no money moved`
-    case 'rejected':
-      return `was requested ${by} and rejected by the provider, so no money moved`
-    case 'reversed':
-      return `was made ${by} and taken back later`
-    default:
-      return action.state satisfies never
-  }
+/** What became of a refund that has not succeeded. */
+const PROGRESS: Partial<Record<Action['state'], string>> = {
+  pending: 'It is not final yet.',
+  requires_action: 'It waits for the customer.',
+  failed: 'It failed, so no money moved.',
+  canceled: 'It was cancelled, so no money moved.',
+  rejected: 'The provider rejected it, so no money moved.',
+  reversed: 'It was taken back later.',
 }
 
-function describeCancellation({ state, subscription_continues }: Action, by: string): string {
-  switch (state) {
-    case 'scheduled':
-      return `was scheduled ${by}`
-    case 'canceled':
-      return `was set ${by} and ${subscription_continues === false ? 'did not take effect' : 'taken back'}`
-    case 'reversed':
-      return `was made ${by} and taken back later`
-    default:
-      return `was made ${by}`
-  }
+function describeProgress({ kind, state, authorization_released }: Action): string[] {
+  if (authorization_released) return ['No money moved.']
+  // The title says that a cancellation is over.
+  const text = state === 'scheduled' ? 'It is scheduled.' : kind === 'refund' ? PROGRESS[state] : undefined
+  return text === undefined ? [] : [text]
 }
 
-/** What a change that looks like a loss did not do. */
-function describeEffect({ authorization_released, subscription_continues }: Action): string {
-  if (authorization_released) return ' No money moved, because the payment was never captured.'
-  if (subscription_continues === undefined) return ''
-  return subscription_continues ? ' The subscription continues.' : ' Another cancellation of the subscription followed.'
+/** Whether a subscription lasts although its cancellation was seen. */
+function describeEffect({ subscription_continues }: Action): string[] {
+  if (subscription_continues === undefined) return []
+  return [subscription_continues ? 'The subscription continues.' : 'Another cancellation of the subscription followed.']
 }
 
-function describeReadBack({ why }: Action): string {
-  return why?.read_back === 'not_found' ? ' The provider reported it, but did not find it when it was asked again.' : ''
+function describeReadBack({ why }: Action): string[] {
+  return why?.read_back === 'not_found'
+    ? ['The provider reported it, but did not find it when it was asked again.']
+    : []
 }
 
 /** The part of the headline that says how an incident ended. */
@@ -253,27 +220,4 @@ function describeResolution({ verdict, reason, why }: Action, what: string): str
   return verdict === 'not_alerted'
     ? `The ${what} needs no explanation${why === undefined ? '' : `: ${lowerFirst(why.rule)}`}.`
     : `The incident about the ${what} was closed without an explanation.`
-}
-
-function idsOf(incident: Incident, action: Action | null): string {
-  return listIds({
-    incident: incident.incident_id,
-    ...(action === null
-      ? {
-          storm: incident.burst === undefined ? null : incident.storm_id,
-          connection: incident.connection_id,
-          channel: incident.channel_id,
-          key: incident.key_id,
-        }
-      : {
-          [nounOfSubject(action.kind)]: action.subject,
-          [action.kind]: action.provider_ref,
-          customer: action.customer?.id,
-          account: action.account,
-          request: action.origin?.request_id,
-          'idempotency key': action.origin?.idempotency_key,
-          operation: action.operation_id,
-          'similar operation': action.operation_id === null ? action.why?.closest?.operation_id : null,
-        }),
-  })
 }

@@ -1,26 +1,30 @@
 import { type Alert, formatMoney, type Names, type OperationState, type ShownOperation } from '@backstop/contracts'
 import type { AlertTexts, NextStep } from './alert-description.ts'
-import { factsOfReport } from './describe-report.ts'
+import { timeWithAge } from './times.ts'
 import {
   capitalise,
   type FactRow,
   factsIn,
-  formatTime,
-  listIds,
   nameAction,
   nounOfSubject,
   oneLineOrNull,
+  titleWith,
   toOneLine,
 } from './wording.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 type ApprovalEvent = 'approval.requested' | 'approval.reminder' | 'approval.expired'
 
+/** What is known about an operation that only the customer's software knows: no customer. */
+export function factsOfReport({ kind, subject }: ShownOperation): AlertTexts['facts'] {
+  return factsIn([[capitalise(nounOfSubject(kind)), subject]])
+}
+
 /** Describes the state of an operation's approval, and the next step. */
-export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
+export function describeApproval(alert: Of<ApprovalEvent>, nowMs: number): AlertTexts {
   const { operation, approval, names } = alert.data
   const what = nameAction(operation)
-  const deadline = formatTime(approval.deadline_at)
+  const deadline = approval.deadline_at
   const decide: NextStep = {
     sentence: `Approve or decline it by ${deadline}. Without a decision, it is not made.`,
     steps: [
@@ -50,18 +54,17 @@ export function describeApproval(alert: Of<ApprovalEvent>): AlertTexts {
   }[alert.event]
   return {
     ...words,
+    title: titleWith(words.title, names?.connection),
     facts: [
-      ...factsOfReport(operation, names),
+      ...factsOfReport(operation),
       ...factsIn([
-        ['Asked for at', formatTime(approval.requested_at)],
-        [alert.event === 'approval.expired' ? 'Expired at' : 'Decide by', deadline],
+        ['Asked for at', timeWithAge(approval.requested_at, nowMs)],
         ['Run of your software', oneLineOrNull(operation.run_id)],
       ]),
     ],
     tone: alert.event === 'approval.expired' ? 'alarm' : 'neutral',
     providerUrl: null,
     reference: operation.operation_id,
-    ids: listIds({ operation: operation.operation_id }),
   }
 }
 
@@ -71,7 +74,7 @@ export function describeBudget(alert: Of<'cap.threshold'>): AlertTexts {
   const money = (minorUnits: number) => formatMoney(minorUnits, budget.currency) ?? ''
   const name = `"${toOneLine(budget.name)}"`
   const taken = current.used + current.reserved
-  const until = formatTime(current.ends_at)
+  const until = current.ends_at
   const overspent = taken - budget.cap
   return {
     title:
@@ -86,12 +89,8 @@ export function describeBudget(alert: Of<'cap.threshold'>): AlertTexts {
         ? `${money(current.left)} are left until ${until}; a refund beyond that is refused.`
         : `Until ${until} every further refund is refused.`),
     facts: factsIn([
-      ['Budget', toOneLine(budget.name)],
       ['Covers', nameCovered(budget.connection_id, names)],
-      ['Spent', money(current.used)],
       ['Reserved', `${money(current.reserved)} for refunds that are not made yet`],
-      ['Limit', `${money(budget.cap)} a ${budget.interval}`],
-      ['Starts again at', until],
       ['Reached by', `A ${nameAction(operation)}`],
     ]),
     next: {
@@ -104,7 +103,6 @@ export function describeBudget(alert: Of<'cap.threshold'>): AlertTexts {
     tone: percent >= 100 ? 'alarm' : 'neutral',
     providerUrl: null,
     reference: budget.budget_id,
-    ids: listIds({ budget: budget.budget_id, operation: operation.operation_id }),
   }
 }
 
@@ -120,12 +118,13 @@ function nameCovered(connectionId: string | null, names: Names | undefined): str
 }
 
 /** Maximum number of operations that a message lists. */
-const MOST_NAMED = 5
+const MOST_NAMED = 2
 
 /** Describes a failed run and its operations that have not ended. */
-export function describeFailedRun({
-  data: { run, operations, operations_total, names },
-}: Of<'run.failed'>): AlertTexts {
+export function describeFailedRun(
+  { data: { run, operations, operations_total, names } }: Of<'run.failed'>,
+  nowMs: number,
+): AlertTexts {
   const open = operations.filter(({ ended_at }) => ended_at === null)
   const isMore = operations_total > operations.length
   const named = open.slice(0, MOST_NAMED)
@@ -133,10 +132,8 @@ export function describeFailedRun({
     title: `Run ${toOneLine(run.run_id)} failed`,
     summary: `${run.reason === null ? 'Your software gave no reason' : `Your software gave the reason "${toOneLine(run.reason).replace(/\.$/, '')}"`}. ${describeExtent(operations_total, open.length, isMore)}`,
     facts: factsIn([
-      ['Run of your software', toOneLine(run.run_id)],
       ['Project', oneLineOrNull(names?.project)],
-      ['Failed at', formatTime(run.failed_at)],
-      ['Refunds and cancellations', String(operations_total)],
+      ['Failed at', timeWithAge(run.failed_at, nowMs)],
       ...named.map((operation): FactRow => ['Not finished', describeUnfinished(operation)]),
       ['And more', open.length > MOST_NAMED ? `${open.length - MOST_NAMED} not finished` : null],
     ]),
@@ -144,8 +141,7 @@ export function describeFailedRun({
       operations_total === 0
         ? { sentence: 'Ask the developers of this software why it failed.', steps: [] }
         : {
-            sentence:
-              'Check what this run has already done before anybody starts it again, so that no customer is refunded twice.',
+            sentence: 'Check what it has done before anybody starts it again.',
             steps: [
               'Open the run in the console, and find out which refunds and cancellations were finished.',
               "Look for each unfinished one in the provider's dashboard: was it made?",
@@ -155,7 +151,6 @@ export function describeFailedRun({
     tone: 'alarm',
     providerUrl: null,
     reference: toOneLine(run.run_id),
-    ids: [`run ${toOneLine(run.run_id)}`, ...named.map(({ operation_id }) => `operation ${operation_id}`)].join(', '),
   }
 }
 

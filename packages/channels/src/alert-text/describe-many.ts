@@ -1,7 +1,6 @@
 /** What the messages about many actions of one connection share: those about a storm, and those about a burst. */
 import { type Burst, formatMoney, NOTHING_IN_COMMON, type Storm } from '@backstop/contracts'
-import { nameMode } from './describe-action.ts'
-import { describeActor, describeOrigin, factOfOrigin } from './origin-text.ts'
+import { describeActor, describeOrigin } from './origin-text.ts'
 import { capitalise, type FactRow, nounOfSubject, toOneLine } from './wording.ts'
 
 type SharedFields =
@@ -18,7 +17,7 @@ type SharedFields =
 
 /** Many actions of one connection, or of its connected accounts. */
 export interface Many extends Pick<Storm, SharedFields> {
-  readonly money: readonly (Burst['money'][number] & { readonly largest?: number })[]
+  readonly money: Burst['money']
 }
 
 /** The actions of a burst. */
@@ -40,13 +39,15 @@ export function describePlace({ account, accounts }: Many, connection: string): 
   return account === undefined ? `"${connection}"` : `the account ${toOneLine(account)} of "${connection}"`
 }
 
+const TITLE_SUMS = 2
+
 /** The sums for the headline: of the two currencies of most actions. Test money is left out if there is other money. */
 export function sumOf(many: Many): string {
   const real = many.money.filter(({ mode }) => mode !== 'test')
   const money = real.length === 0 ? many.money : real
-  const sums = money.slice(0, 2).map(({ currency, amount }) => formatMoney(amount, currency))
+  const sums = money.slice(0, TITLE_SUMS).map(({ currency, amount }) => formatMoney(amount, currency))
   if (sums.length === 0) return ''
-  return `, ${money.length > 2 ? `${sums.join(', ')} and more currencies` : sums.join(' and ')} in total`
+  return `, ${money.length > TITLE_SUMS ? `${sums.join(', ')} and more currencies` : sums.join(' and ')}`
 }
 
 export function sentenceOfOrigin(many: Many): string {
@@ -55,20 +56,13 @@ export function sentenceOfOrigin(many: Many): string {
   return `${capitalise(shareOf(origin.count, many))} ${wasOrWere(many.count)} made ${origin.text}.`
 }
 
-function originFact(many: Many): string {
-  const origin = originOf(many)
-  if (origin === undefined) return 'The provider does not say how or by whom'
-  return withShare(origin.fact, origin.count, many)
-}
-
-/** The origin that most actions share, as part of a sentence and as a fact, and how many share it; undefined if the provider reports none. */
+/** The origin that most actions share, as part of a sentence, and how many share it; undefined if the provider reports none. */
 function originOf({ count, provider, common: { channel, key_name, user, actor } }: Many) {
   if (actor?.name !== undefined) {
     const named = actor.kind === 'api_key' ? key_name : actor.kind === 'dashboard_user' ? user : null
     // An actor has one key or user. More than all actions together: some action has both.
     const label = named !== null && named.count + actor.count > count ? named.value : null
-    const text = describeActor(actor.name, actor.kind, label)
-    return { text, fact: capitalise(text), count: actor.count }
+    return { text: describeActor(actor.name, actor.kind, label), count: actor.count }
   }
   const closest = key_name ?? user ?? channel
   if (closest === null) return undefined
@@ -77,25 +71,21 @@ function originOf({ count, provider, common: { channel, key_name, user, actor } 
     key_name: key_name?.value ?? null,
     user: user?.count === closest.count ? user.value : null,
   }
-  const made = { provider, origin }
-  return { text: describeOrigin(made), fact: factOfOrigin(made), count: closest.count }
+  return { text: describeOrigin({ provider, origin }), count: closest.count }
 }
 
 function moneyRows(many: Many): FactRow[] {
-  const { money, count, kinds } = many
+  const { money, count, kinds, mode } = many
   const modeOf = modesOf(many)
   const several = money.length > 1 || money.some(sum => sum.count !== count)
   const sums = money.map(sum => {
     const parts = [...modeOf(sum), countedNoun(sum.count, 'action')]
     return `${formatMoney(sum.amount, sum.currency)}${several ? ` (${parts.join(', ')})` : ''}`
   })
-  const largest = money.flatMap(({ largest, currency }) =>
-    largest === undefined ? [] : [formatMoney(largest, currency)],
-  )
   return [
     ['What', kinds.length === 1 ? null : kinds.map(({ count, kind }) => countedNoun(count, kind)).join(', ')],
-    ['Money', money.length === 0 ? null : sums.join(', ')],
-    ['Largest', largest.length === 0 ? null : largest.join(', ')],
+    // The title has the sums of two currencies, and not their modes.
+    ['Money', money.length > TITLE_SUMS || (money.length > 0 && mode === null) ? sums.join(', ') : null],
   ]
 }
 
@@ -111,15 +101,7 @@ function modesOf({ money, mode }: Many) {
 
 /** The facts that a message about a storm and one about a burst show alike. @param customers how many or which */
 export function sharedFacts(many: Many, customers: string | null): FactRow[] {
-  return [
-    ...moneyRows(many),
-    ['Customers', customers],
-    ['Rate', rateOf(many)],
-    ['Mode', nameMode(many.mode)],
-    ['How', originFact(many)],
-    ['In common', commonFacts(many)],
-    ['Connected account', many.account === undefined ? null : toOneLine(many.account)],
-  ]
+  return [...moneyRows(many), ['Customers', customers], ['In common', commonFacts(many)]]
 }
 
 /** The customer of most actions; null if they differ. Name and e-mail address are absent in channels that do not show personal data. */
@@ -131,16 +113,16 @@ export function commonCustomer(many: Many): string | null {
   return withShare(toOneLine(parts.length > 0 ? parts.join(', ') : (id ?? 'One customer')), customer.count, many)
 }
 
-/** The facts that most actions share, besides their origin and customer; null if there are none. */
+/** The fact that most actions share, besides their origin and customer; null if there is none. */
 function commonFacts(many: Many): string | null {
   const { subject, amount, refund_reason: reason } = many.common
   const noun = nounOfSubject(many.kinds[0]?.kind ?? 'refund')
   const facts = [
     subject && withShare(`the ${noun} ${toOneLine(subject.value)}`, subject.count, many),
-    amount && withShare(`the amount ${formatMoney(amount.value, amount.currency)}`, amount.count, many),
+    amount && withShare(formatMoney(amount.value, amount.currency) ?? '', amount.count, many),
     reason && withShare(`the reason "${toOneLine(reason.value).replaceAll('_', ' ')}"`, reason.count, many),
   ].filter(fact => fact !== null)
-  return facts.length === 0 ? null : capitalise(facts.join(', '))
+  return facts[0] === undefined ? null : capitalise(facts[0])
 }
 
 function withShare(text: string, count: number, many: Many): string {
@@ -163,13 +145,6 @@ export function durationOf({ first_at, last_at }: Pick<Many, 'first_at' | 'last_
   if (durationMs < 2 * MINUTE_MS) return `within ${about(durationMs / SECOND_MS, 'second')}`
   if (durationMs < 2 * HOUR_MS) return `within ${about(durationMs / MINUTE_MS, 'minute')}`
   return `within ${about(durationMs / HOUR_MS, 'hour')}`
-}
-
-function rateOf(many: Many): string {
-  if (Date.parse(many.last_at) - Date.parse(many.first_at) < MINUTE_MS) {
-    return `${formatCount(many.count)} ${durationOf(many)}`
-  }
-  return `About ${formatCount(Math.max(1, Math.round(many.per_minute)))} a minute`
 }
 
 function about(value: number, unit: string): string {

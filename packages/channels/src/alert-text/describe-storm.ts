@@ -10,10 +10,10 @@ import {
   sentenceOfOrigin,
   sharedFacts,
   sumOf,
-  wasOrWere,
 } from './describe-many.ts'
 import { nextStepsOfStorm } from './next-steps.ts'
-import { factsIn, formatTime, listIds, nameAccount, nounOfSubject, toOneLine } from './wording.ts'
+import { clockTime } from './times.ts'
+import { capitalise, factsIn, joinWords, toOneLine } from './wording.ts'
 
 type StormAlert = Extract<Alert, { event: 'storm.reported' }>
 
@@ -21,7 +21,6 @@ type StormAlert = Extract<Alert, { event: 'storm.reported' }>
 export function describeStorm({ data: { storm, names } }: StormAlert): AlertTexts {
   const actions = nameActions(storm, 'unexplained ')
   const where = describePlace(storm, toOneLine(names?.connection ?? storm.connection_id))
-  const { subject, customer } = storm.common
   return {
     title: `${storm.mode === 'test' ? '[Test mode] ' : ''}${TITLE_STARTS[stageOf(storm)]}${actions} on ${where}${sumOf(storm)}`,
     summary: [sentenceOfStage(storm, actions), ...sentenceWithoutMoney(storm), sentenceOfOrigin(storm)].join(' '),
@@ -33,21 +32,18 @@ export function describeStorm({ data: { storm, names } }: StormAlert): AlertText
           ? `${formatCount(storm.explained)} of ${formatCount(storm.count)}`
           : null,
       ],
-      ['When', `${formatTime(storm.first_at)} to ${formatTime(storm.last_at)}`],
-      ['Account', nameAccount(storm.provider, names, storm.connection_id)],
+      ['When', `${capitalise(durationOf(storm))} from ${storm.first_at}`],
     ]),
     next: nextStepsOfStorm(storm),
-    tone: storm.count === storm.resolved ? 'relief' : 'alarm',
+    tone: endsStorm(storm) ? 'relief' : 'alarm',
     providerUrl: providerUrlOf(storm),
     reference: storm.storm_id,
-    ids: listIds({
-      storm: storm.storm_id,
-      connection: storm.connection_id,
-      [nounOfSubject(storm.kinds[0]?.kind ?? 'refund')]: subject?.value,
-      customer: customer?.value.id,
-      account: storm.account,
-    }),
   }
+}
+
+/** True if every incident of the storm is resolved. */
+export function endsStorm({ count, resolved }: Storm): boolean {
+  return count === resolved
 }
 
 const TITLE_STARTS = {
@@ -67,19 +63,17 @@ function stageOf({ cause, state, report, bursts }: Storm): keyof typeof TITLE_ST
 
 function sentenceOfStage(storm: Storm, actions: string): string {
   const stage = stageOf(storm)
-  const were = wasOrWere(storm.count)
-  const made = `${were} made ${durationOf(storm)}`
   switch (stage) {
     case 'began':
-      return `${actions} ${made}, but neither your software nor your team reported them. From now on you get a few summaries instead of a message for each.`
+      return 'Neither your software nor your team reported them. A few summaries follow instead of a message for each.'
     case 'confirmed':
-      return `The second looks found no explanation for ${nameActions(storm)} so far, ${made.slice(were.length + 1)}, the last one at ${formatTime(storm.last_at)}. ${sentenceOfBursts(storm)}`
+      return sentenceOfBursts(storm)
     case 'continues':
-      return `${actions} ${made}, the last one at ${formatTime(storm.last_at)}.`
+      return 'More since the last message.'
     case 'acknowledged':
-      return `Every incident of these ${actions} that is still open has been acknowledged. The actions were made ${durationOf(storm)}, the last one at ${formatTime(storm.last_at)}.`
+      return `Every incident of these ${actions} that is still open has been acknowledged.`
     case 'ended':
-      return `It is over for now: the last one was made at ${formatTime(storm.last_at)}. In total ${actions} ${made}, and ${endOf(storm)}.`
+      return `It is over for now, and ${endOf(storm)}.`
     default:
       return stage satisfies never
   }
@@ -99,11 +93,9 @@ function sentenceWithoutMoney({ count, without_money: without = 0 }: Storm): str
 }
 
 /** Which alert people got before the second looks. */
-function sentenceOfBursts({ bursts = [] }: Storm): string {
-  const alerted = bursts.map(
-    ({ opened_at, count }) => `of ${formatTime(opened_at)}, which counted ${formatCount(count)}`,
-  )
-  return `They continue the burst ${alerted.join(', and the one ')}; more of them may still wait for their second look.`
+function sentenceOfBursts({ bursts = [], last_at }: Storm): string {
+  const alerted = bursts.map(({ opened_at }) => clockTime(opened_at, last_at))
+  return `It continues the burst of ${joinWords(alerted)}.`
 }
 
 /** A report counts no further; see `customers` of `Storm`. */
@@ -113,7 +105,6 @@ function customersOf(storm: Storm): string {
   const common = commonCustomer(storm)
   if (common !== null) return common
   if (storm.customers === 0) return 'The provider does not say'
-  if (storm.customers === 1) return '1 customer'
   const limit = storm.customers >= MAX_COUNTED_CUSTOMERS ? 'At least ' : ''
-  return `${limit}${formatCount(storm.customers)} different customers`
+  return `${limit}${formatCount(storm.customers)}`
 }

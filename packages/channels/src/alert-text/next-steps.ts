@@ -10,7 +10,7 @@ import {
 } from '@backstop/contracts'
 import type { NextStep } from './alert-description.ts'
 import { type Many, manyOf } from './describe-many.ts'
-import { formatTime, nounOfSubject, toOneLine } from './wording.ts'
+import { nounOfSubject, toOneLine } from './wording.ts'
 
 /** The facts of an unexplained action on which its next steps depend. */
 type Made = Pick<
@@ -25,7 +25,7 @@ interface Maker {
   /** `the key "nightly-job"`, or `this key` if the provider does not name it. */
   readonly key: string
   readonly user: string | null
-  /** When the action was made. */
+  /** When the action was made, as an ISO time. */
   readonly at: string
   /** `payment` or `subscription`, if needed with words that say which one. */
   readonly noun: string
@@ -170,19 +170,15 @@ const UNNAMED_KEY = 'this key'
 /** New accounts of the processor have Workbench, and older ones may have only its predecessor. */
 const REQUEST_LOGS = 'Developers > Workbench > Logs (in older accounts Developers > Logs)'
 
+const BY_A_STRANGER = 'If nobody in your team made this, a stranger did: lock them out.'
+
 const SENTENCES: Record<Channel, (maker: Maker) => string> = {
-  api: ({ key }) =>
-    key === UNNAMED_KEY
-      ? 'Find out who made this. If nobody in your team did, somebody else can use your account: lock them out now.'
-      : `If none of your programs made this, somebody else has ${key}: replace it now.`,
+  api: ({ key }) => (key === UNNAMED_KEY ? BY_A_STRANGER : `If none of your programs made this, replace ${key}.`),
   dashboard: ({ user }) =>
-    user === null
-      ? 'Find out who in your team made this. If nobody did, somebody else is in your account: lock them out now.'
-      : `Ask ${user} now whether they made this; if not, somebody else is in your account.`,
+    user === null ? BY_A_STRANGER : `Ask ${user} now whether they made this; if not, somebody else is in your account.`,
   automatic: () => 'Find out why the provider made this; nobody in your team did.',
   hosted_page: () => 'Check whether the customer wanted this; nobody in your team made it.',
-  unknown: () =>
-    'Find out who made this. If nobody in your team did, somebody else can use your account: lock them out now.',
+  unknown: () => BY_A_STRANGER,
 }
 
 const TEST_MODE: NextStep = {
@@ -190,31 +186,19 @@ const TEST_MODE: NextStep = {
   steps: ['Ask your developers whether one of their tests made it.'],
 }
 
-const ANNOUNCE_STEP =
-  'If your team made it: open this incident in the console and record it as an expected change. This closes the incident.'
-
-const ANNOUNCE_MANY_STEP =
-  'If your team made them: record these actions in the console as expected changes. This closes their incidents.'
-
 const AWAIT_STEP =
   'If your own software made them and only reports them late, there is nothing to do: this incident resolves itself after the second look.'
 
 const UNDO_MANY_STEP =
   "Ask the provider's support which of them can still be taken back. Begin with the largest amounts."
 
-/** What to do about an action that nothing explains, as in messages. */
-export function nextStepsOf(action: Made): NextStep {
-  const { sentence, steps } = providerStepsOf(action)
-  return { sentence, steps: [...steps, ANNOUNCE_STEP] }
-}
-
 /** What to do about a refund that repeats another one. */
 export function nextStepsOfRepeat(action: Made): NextStep {
   if (action.mode === 'test') return TEST_MODE
   return {
-    sentence: 'Find out now whether both refunds are meant. If not, stop the software that repeats refunds.',
+    sentence: 'Find out whether both are meant. If not, stop the software that repeats refunds.',
     steps: [
-      'If both are meant, for example for two returned items: resolve this incident in the console as your own change. If this is usual for this account, switch the rule off in the settings of the connection.',
+      'If both are meant, for example for two returned items: choose “This was us”. If this is usual for this account, switch the rule off in the settings of the connection.',
       'If not, look up both operations in your software. Often it retries a refund that had succeeded: stop it until that is repaired.',
       ...accountSteps(action),
       ...undoSteps(action),
@@ -226,7 +210,7 @@ export function nextStepsOfRepeat(action: Made): NextStep {
 export function nextStepsOfCanary(action: Made): NextStep {
   const { steps } = stopStepsOf(action)
   return {
-    sentence: 'Treat this as a break-in. Stop whoever used it now, then find out how they got in.',
+    sentence: 'Treat this as a break-in: stop whoever used it now.',
     steps: [
       ...steps,
       ...accountSteps(action),
@@ -237,7 +221,7 @@ export function nextStepsOfCanary(action: Made): NextStep {
   }
 }
 
-/** What to do at the provider about an action that nothing explains. The console offers all other steps as buttons. */
+/** What to do at the provider about an action that nothing explains. All other steps are buttons of the console and links of messages. */
 export function providerStepsOf(action: Made): NextStep {
   if (action.mode === 'test') return TEST_MODE
   const { sentence, steps } = stopStepsOf(action)
@@ -246,7 +230,7 @@ export function providerStepsOf(action: Made): NextStep {
 
 function stopStepsOf({ provider, origin, kind, provider_created_at }: Made): NextStep {
   return stopSteps(provider, origin, {
-    at: formatTime(provider_created_at),
+    at: provider_created_at,
     noun: nounOfSubject(kind),
     requestId: origin?.request_id == null ? null : toOneLine(origin.request_id),
   })
@@ -264,8 +248,7 @@ function accountSteps({ account }: Pick<Made, 'account'>): string[] {
 /** What to do about many unexplained actions: stop their origin first, because it may make more of them. */
 export function nextStepsOfStorm(storm: Storm): NextStep {
   if (storm.count === storm.resolved) return { sentence: 'There is nothing left to do.', steps: [] }
-  const { sentence, steps } = providerStepsOfMany(storm)
-  return { sentence, steps: [...steps, ANNOUNCE_MANY_STEP] }
+  return providerStepsOfMany(storm)
 }
 
 /** What to do about many actions whose second looks are still to come. */
@@ -307,13 +290,13 @@ interface StormMade {
   readonly origin: Pick<Origin, 'channel' | 'key_name' | 'user'>
 }
 
-/** What to do at the provider about many unexplained actions. The console offers all other steps as buttons. */
+/** What to do at the provider about many unexplained actions. */
 export function providerStepsOfStorm(storm: StormMade): NextStep {
   const { provider, mode, kind, hasMoney, first_at, origin } = storm
   if (mode === 'test') return TEST_MODE
   const noun = nounOfSubject(kind)
   const { sentence, steps } = stopSteps(provider, origin, {
-    at: formatTime(first_at),
+    at: first_at,
     noun: hasMoney ? `${noun} with the largest amount` : noun,
     requestId: null,
   })
@@ -340,9 +323,4 @@ function undoSteps({ provider, kind, state, authorization_released }: Made): str
   if (kind === 'refund') return [REFUND_STEPS[provider][state === 'succeeded' ? 'made' : 'open']]
   if (kind !== 'cancellation') return []
   return [state === 'scheduled' ? STILL_RUNS_STEP : ENDED_STEPS[provider]]
-}
-
-/** The sentence, and the numbered steps. */
-export function linesOf({ sentence, steps }: NextStep): string[] {
-  return [sentence, ...steps.map((step, index) => `${index + 1}. ${step}`)]
 }

@@ -8,7 +8,7 @@ interface Made {
   readonly actor_name?: string | undefined
 }
 
-const BY_PROGRAM_OR_PERSON = "by a program with an API key or by a person in the provider's dashboard"
+const BY_PROGRAM_OR_PERSON = 'by an API key or a dashboard user'
 
 /** Whether the provider names the users of its dashboard. If it does, a missing name was left out or erased. */
 const NAMES_USERS: Record<ProviderKind, boolean> = { processor: false, reseller: false, subscription: true }
@@ -48,7 +48,7 @@ function describeHow({ provider, origin }: Made): string {
       if (origin.key_name !== null) return `with the API key "${toOneLine(origin.key_name)}"${statedUser(user)}`
       if (user !== null) return `through the API${statedUser(user)}`
       // The processor reports changes in its dashboard as API requests, too.
-      return provider === 'processor' ? BY_PROGRAM_OR_PERSON : 'by a program with an API key'
+      return provider === 'processor' ? BY_PROGRAM_OR_PERSON : 'by an API key'
     case 'dashboard':
       return `by a person in the provider's dashboard${user === null ? '' : ` (${user})`}`
     case 'automatic':

@@ -1,6 +1,10 @@
 import type { Action, Alert, Approval, Incident, Names, ShownOperation, Storm } from '@backstop/contracts'
+import type { Reader } from './times.ts'
 
 const AT = '2026-11-21T10:00:00.000Z'
+
+/** A reader of the samples, two minutes after the alert. */
+export const SAMPLE_READER: Reader = { timeZone: 'UTC', nowMs: Date.parse(AT) + 120_000 }
 
 const NAMES: Names = { project: 'Acme Games', connection: 'Shop Germany' }
 
@@ -232,6 +236,7 @@ function action(projectId: string): Action {
         operation_id: 'op_3v8qk2x9m1s7d5f0',
         failure: 'other_amount',
         text: 'Your software reported a refund of EUR 49.90 on the same payment at 09:58 UTC; this one is EUR 1,249.90',
+        reported: { amount: 4_990, currency: 'eur', at: '2026-11-21T09:58:02.000Z' },
       },
       read_back: 'confirmed',
     },

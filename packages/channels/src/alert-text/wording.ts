@@ -1,22 +1,6 @@
-import { formatMoney, kindWords, type Names, type ProviderKind } from '@backstop/contracts'
+import { formatMoney, kindWords } from '@backstop/contracts'
+import { cutText } from '../cut-text.ts'
 import type { AlertTexts } from './alert-description.ts'
-
-/** The names of the providers in messages to people. */
-const PROVIDER_NAMES = {
-  processor: 'Card processor',
-  reseller: 'Reseller billing provider',
-  subscription: 'Subscription billing provider',
-} as const satisfies Record<ProviderKind, string>
-
-/** Formats a time as `2026-11-21 10:00:00 UTC`. */
-export function formatTime(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
-}
-
-/** Replaces the times of a text by the form of `formatTime`. */
-export function withReadableTimes(text: string): string {
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, formatTime)
-}
 
 export function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
@@ -44,18 +28,13 @@ export function toOneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 }
 
-/** The connection and the project by name, e.g. `Shop Germany (card processor), project "Acme Games"`. */
-export function nameAccount(provider: ProviderKind, names: Names | undefined, connectionId: string): string {
-  const connection = `${toOneLine(names?.connection ?? connectionId)} (${lowerFirst(PROVIDER_NAMES[provider])})`
-  return names?.project == null ? connection : `${connection}, project "${toOneLine(names.project)}"`
+/** The title with the customer and the account, by which people tell it from others: `Unexplained refund of EUR 12.50 · Jana Novak · Shop Germany`. */
+export function titleWith(title: string, ...names: readonly (string | null | undefined)[]): string {
+  return [title, ...names.flatMap(name => (name == null ? [] : [cutText(toOneLine(name), LONGEST_NAME)]))].join(' · ')
 }
 
-/** The ids of the last line of a message; absent ids are left out. */
-export function listIds(ids: Readonly<Record<string, string | null | undefined>>): string {
-  return Object.entries(ids)
-    .flatMap(([name, id]) => (id == null ? [] : [`${name} ${toOneLine(id)}`]))
-    .join(', ')
-}
+/** So that a title shows each of its names, in UTF-16 units. */
+const LONGEST_NAME = 50
 
 export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
@@ -72,11 +51,6 @@ export function factsIn(rows: readonly FactRow[]): AlertTexts['facts'] {
 /** The text on one line; null if there is none. */
 export function oneLineOrNull(text: string | null | undefined): string | null {
   return text == null ? null : toOneLine(text)
-}
-
-/** The time in the form of `formatTime`; null if there is none. */
-export function timeOrNull(iso: string | null | undefined): string | null {
-  return iso == null ? null : formatTime(iso)
 }
 
 /** Lists words as a sentence does: `amount, currency and payment`. */

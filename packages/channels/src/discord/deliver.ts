@@ -1,4 +1,4 @@
-import type { ChannelModule } from '../channel.ts'
+import { type ChannelModule, settingOf } from '../channel.ts'
 import { ONE_MESSAGE_A_SECOND, openWebhookUrl, postJson } from '../webhook-url/target.ts'
 import type { DiscordConfig } from './form.ts'
 import { discordMessage } from './message.ts'
@@ -9,9 +9,9 @@ export const discordChannel: ChannelModule<DiscordConfig> = {
   audience: 'people',
   // Discord announces its limits with each answer and sends 429 above them; one message a second is below them.
   ...ONE_MESSAGE_A_SECOND,
-  deliver(channel, { alert }, ports) {
+  deliver(channel, { alert }, ports, project) {
     const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
-    const message = discordMessage(alert, ports.publicUrl, ports.brandName)
+    const message = discordMessage(alert, settingOf(ports, project))
     return postJson(channel._id, { url: waitingUrl(url.reveal()), echoes }, message, ports)
   },
 }

@@ -1,18 +1,24 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../test/official-shapes.ts'
-import { sampleAction, sampleChannelIncident, sampleConnectionIncident, sampleIncident } from '../../test/samples.ts'
+import {
+  sampleAction,
+  sampleChannelIncident,
+  sampleConnectionIncident,
+  sampleIncident,
+  settingWith,
+} from '../../test/samples.ts'
 import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { discordMessage, escapeMarkdown } from './message.ts'
 
 const CONSOLE = 'https://console.example.com'
 const samples = Object.values(SAMPLE_ALERTS).map(make => make())
 const embedOf = (alert: Alert, publicUrl: string | null = CONSOLE) =>
-  discordMessage(alert, publicUrl, 'Backstop').embeds[0]
+  discordMessage(alert, settingWith(publicUrl)).embeds[0]
 
 describe('a Discord message', () => {
   test.each([...samples, sampleChannelIncident()])('has the official shape: $event', alert => {
-    expect(refusalOf('discord', JSON.stringify(discordMessage(alert, CONSOLE, 'Backstop')))).toBeUndefined()
+    expect(refusalOf('discord', JSON.stringify(discordMessage(alert, settingWith(CONSOLE))))).toBeUndefined()
   })
 
   test('has a title, then the summary, the facts, what to do and the links, and a footer', () => {
@@ -20,25 +26,24 @@ describe('a Discord message', () => {
     const { title, description, url, footer } = embedOf(sampleIncident())
     expect(title).toContain('refund of EUR 1,249.90')
     const [summary, facts, whatToDo, links] = description.split('\n\n')
-    expect(summary).toMatch(/^A refund of EUR 1,249.90 was made/)
-    expect(facts).toContain('**Customer:** Jana Novak, jana.novak\\@example.com\n**Payment:** 2014-7788\n')
-    expect(whatToDo).toMatch(/^\*\*What to do\*\*\nFind out who made this\..*\n1\. Some card refunds/)
-    expect(links).toMatch(`[Open in the console](${page}) · [Open in the provider's dashboard](https://dashboard.`)
+    expect(summary).toMatch(/^25 × what your software reported/)
+    expect(facts).toContain('**Payment:** 2014-7788\n')
+    expect(whatToDo).toBe('If nobody in your team made this, a stranger did: lock them out.')
+    expect(links).toContain(`[Open in the console](${page}) · [Provider's page](https://dashboard.`)
     expect(url).toBe(page)
-    expect(footer.text).toContain('incident inc_6g2p0n4r8t1w5y9b')
+    expect(footer.text).toBe('Backstop · inc_6g2p0n4r8t1w5y9b')
     expect(embedOf(SAMPLE_ALERTS['run.failed'](), null)).not.toHaveProperty('url')
   })
 
   test('has links that data cannot end early', () => {
     const links = { provider: 'https://dashboard.example.com/a)b(c', console: null }
-    expect(embedOf(sampleAction({ links })).description).toMatch(/\(https:\/\/dashboard\.example\.com\/a%29b%28c\)$/)
+    expect(embedOf(sampleAction({ links })).description).toMatch(/\(https:\/\/dashboard\.example\.com\/a%29b%28c\) · /)
   })
 
   test('mentions nobody and shows Markdown in its data as plain text', () => {
     const message = discordMessage(
       sampleConnectionIncident('FEED_SILENT', '@everyone [bank](https://evil.example) **now**'),
-      null,
-      'B',
+      settingWith(),
     )
     expect(message.allowed_mentions).toEqual({ parse: [] })
     expect(message.embeds[0].description).toContain(
@@ -58,7 +63,7 @@ describe('a Discord message', () => {
     const customer = { id: long, name: long, email: long }
     const payment = { number: long, plan: long, refund_reason: long, destination: long }
     const alert = sampleAction({ origin, customer, payment })
-    const body = JSON.stringify(discordMessage(alert, CONSOLE, long))
+    const body = JSON.stringify(discordMessage(alert, settingWith(CONSOLE, long)))
     expect(refusalOf('discord', body)).toBeUndefined()
     expect(body.isWellFormed()).toBe(true)
   })

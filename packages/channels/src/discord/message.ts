@@ -2,7 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { type AlertLink, linksOf } from '../alert-text/links.ts'
-import { linesOf } from '../alert-text/next-steps.ts'
+import type { MessageSetting } from '../channel.ts'
 import { cutText } from '../cut-text.ts'
 
 /** The body of a request to a webhook (https://discord.com/developers/docs/resources/webhook#execute-webhook). */
@@ -43,19 +43,16 @@ const COLORS: Readonly<Record<AlertDescription['tone'], number>> = {
   neutral: 0x5865f2,
 }
 
-/**
- * Creates the message for one alert.
- * @param publicUrl base URL of links to the console; null for a message without such a link
- */
-export function discordMessage(alert: Alert, publicUrl: string | null, brandName: string): DiscordMessage {
-  const description = describeAlert(alert)
-  const { title, summary, facts, next, tone, ids } = description
+/** Creates the message for one alert. */
+export function discordMessage(alert: Alert, { publicUrl, brandName, reader }: MessageSetting): DiscordMessage {
+  const description = describeAlert(alert, reader)
+  const { title, summary, facts, next, tone, reference } = description
   const links = linksOf(description, publicUrl)
   const [first] = links
   const texts = {
     title: escaped(title, LIMITS.title),
-    description: descriptionOf(summary, facts, linesOf(next), links),
-    footer: { text: cutText(`${brandName} · Reference: ${ids}`, LIMITS.footer) },
+    description: descriptionOf(summary, facts, next.sentence, links),
+    footer: { text: cutText(`${brandName} · ${reference}`, LIMITS.footer) },
   }
   return {
     allowed_mentions: { parse: [] },
@@ -77,11 +74,11 @@ export function discordMessage(alert: Alert, publicUrl: string | null, brandName
 function descriptionOf(
   summary: string,
   facts: AlertDescription['facts'],
-  steps: readonly string[],
+  sentence: string,
   links: readonly AlertLink[],
 ): string {
   const top = escaped(summary, LIMITS.summary)
-  const whatToDo = ['**What to do**', ...steps.map(step => escaped(step, LIMITS.line))].join('\n')
+  const whatToDo = escaped(sentence, LIMITS.line)
   const linkLine = links
     .filter(({ url }) => url.length <= LIMITS.link)
     // A parenthesis would end the link.

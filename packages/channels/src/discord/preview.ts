@@ -3,8 +3,8 @@ import { messagePage } from '../message-page.ts'
 import type { Preview, PreviewView } from '../preview.ts'
 import { discordMessage } from './message.ts'
 
-export function discordPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
-  const message = discordMessage(alert, publicUrl, brandName)
+export function discordPreview({ alert, ...setting }: PreviewView): Preview {
+  const message = discordMessage(alert, setting)
   const { title, description, color, footer, url } = message.embeds[0]
   const html = messagePage({
     accent: `#${color.toString(16).padStart(6, '0')}`,

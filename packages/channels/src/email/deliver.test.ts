@@ -20,8 +20,15 @@ async function deliver(
       return accepted
     },
   }
-  const ports = { mailer, secretBox, publicUrl: null, brandName: 'Backstop', apiPublicUrl } as unknown as ChannelPorts
-  const project = { branding, suppressed: new Map(Object.entries<SuppressionReason>(suppressed)) }
+  const ports = {
+    mailer,
+    secretBox,
+    publicUrl: null,
+    brandName: 'Backstop',
+    apiPublicUrl,
+    clock: { now: () => 0 },
+  } as unknown as ChannelPorts
+  const project = { branding, timeZone: 'UTC', suppressed: new Map(Object.entries<SuppressionReason>(suppressed)) }
   const channel = channelOf('chn_1', to)
   const answer = await emailChannel.deliver(channel, testRequest('chn_1'), ports, project)
   return { mails, answer }

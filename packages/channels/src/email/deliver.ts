@@ -1,7 +1,7 @@
 import { type EndedAddress, type StoredChannel, UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
 import type { AttemptAnswer } from '../answer.ts'
-import type { ChannelModule, ChannelPorts, ProjectFacts } from '../channel.ts'
+import { type ChannelModule, type ChannelPorts, type MessageSetting, type ProjectFacts, settingOf } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
 import { validAddresses } from './addresses.ts'
 import { combineAnswers } from './combine-answers.ts'
@@ -34,7 +34,7 @@ export const emailChannel: ChannelModule<EmailConfig> = {
   },
 }
 
-type MailLinks = Pick<MailView, 'brandName' | 'publicUrl' | 'unsubscribeUrl'>
+type MailLinks = MessageSetting & Pick<MailView, 'unsubscribeUrl'>
 
 interface MailToAll {
   readonly channel: StoredChannel<EmailConfig>
@@ -47,7 +47,7 @@ interface MailToAll {
 async function sendMails(
   { channel, messageId, raisedAt, render }: MailToAll,
   ports: ChannelPorts,
-  { suppressed }: ProjectFacts,
+  project: ProjectFacts,
   ended: readonly EndedAddress[],
 ): Promise<AttemptAnswer> {
   const valid = validAddresses(channel)
@@ -58,9 +58,10 @@ async function sendMails(
   }
   const endedTags = new Set(ended.map(one => one.tag))
   const open = valid.filter(address => !endedTags.has(recipientTag(address)))
-  const recipients = open.filter(address => !suppressed.has(address.toLowerCase()))
-  const reasons = open.flatMap(address => suppressed.get(address.toLowerCase()) ?? [])
+  const recipients = open.filter(address => !project.suppressed.has(address.toLowerCase()))
+  const reasons = open.flatMap(address => project.suppressed.get(address.toLowerCase()) ?? [])
   const projectId = channel.project_id
+  const setting = settingOf(ports, project)
   const mailTo = (address: string): Mail => {
     // Each address gets its own mail, because the unsubscribe link is personal and recipients must not see each other.
     const { apiPublicUrl } = ports
@@ -69,7 +70,7 @@ async function sendMails(
       apiPublicUrl === null
         ? null
         : `${apiPublicUrl}/v1/unsubscribe/${ports.secretBox.sign(UNSUBSCRIBE_PURPOSE, target)}`
-    const content = render({ brandName: ports.brandName, publicUrl: ports.publicUrl, unsubscribeUrl })
+    const content = render({ ...setting, unsubscribeUrl })
     return { ...content, to: address, messageId, projectId, unsubscribeUrl }
   }
   // Render all mails before sending the first one, so that all time out together: otherwise the connection of a mail

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sampleIncident } from '../../test/samples.ts'
+import { sampleIncident, settingWith } from '../../test/samples.ts'
 import { DIGEST_LIMITS, describeDigest } from '../alert-text/describe-digest.ts'
-import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
+import { SAMPLE_ALERTS, SAMPLE_READER } from '../alert-text/sample-alerts.ts'
 import { digestMessage } from '../slack/digest.ts'
 import { renderDigestMail } from './digest.ts'
 
@@ -14,8 +14,7 @@ function render(alerts = flood(25), publicUrl: string | null = 'https://console.
     alerts,
     digestId: 'dlv_digest',
     branding: {},
-    brandName: 'Backstop',
-    publicUrl,
+    ...settingWith(publicUrl),
     unsubscribeUrl,
   })
 }
@@ -40,8 +39,8 @@ describe('a digest by mail', () => {
   test('says the same as a digest of Slack', () => {
     const alerts = Object.values(SAMPLE_ALERTS).map(make => make())
     const { text } = render(alerts)
-    const slack = digestMessage(alerts, null, 'Backstop').text
-    for (const { title } of describeDigest(alerts).entries) {
+    const slack = digestMessage(alerts, settingWith()).text
+    for (const { title } of describeDigest(alerts, SAMPLE_READER).entries) {
       expect(text).toContain(title)
       expect(slack).toContain(title.replaceAll('&', '&amp;'))
     }

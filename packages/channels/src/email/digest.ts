@@ -15,7 +15,7 @@ const LIMITS = { title: 150, about: 80, url: 200 } as const
 
 /** Renders one mail that reports several alerts. */
 export function renderDigestMail(view: DigestMailView): MailContent {
-  const { title, sums, entries, next, tone } = describeDigest(view.alerts)
+  const { title, sums, entries, next, tone } = describeDigest(view.alerts, view.reader)
   const texts = {
     subject: `${title}: ${sums[0]}`,
     title,
@@ -34,7 +34,6 @@ export function renderDigestMail(view: DigestMailView): MailContent {
         url,
       }
     }),
-    ids: `digest ${view.digestId}`,
     threadId: view.digestId,
   }
   return fillMail(texts, view)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Alert, Branding } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { compileMailTemplate } from '../../scripts/compile-mail-template.ts'
-import { sampleAction, sampleChannelIncident } from '../../test/samples.ts'
+import { sampleAction, sampleChannelIncident, settingWith } from '../../test/samples.ts'
 import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { fillTemplate } from './fill-template.ts'
 import { renderMail } from './message.ts'
@@ -13,35 +13,35 @@ function render(
   facts: { alert?: Alert; branding?: Branding; publicUrl?: string | null; unsubscribeUrl?: string } = {},
 ) {
   const { alert = opened, branding = {}, publicUrl = 'https://console.example.com', unsubscribeUrl = null } = facts
-  return renderMail({ alert, branding, brandName: 'Backstop', publicUrl, unsubscribeUrl })
+  return renderMail({ alert, branding, ...settingWith(publicUrl), unsubscribeUrl })
 }
 
-function withReason(refund_reason: string): Alert {
-  return sampleAction({ payment: { number: null, plan: null, refund_reason, destination: null } })
+function withPayment(number: string): Alert {
+  return sampleAction({ payment: { number, plan: null, refund_reason: null, destination: null } })
 }
 
 describe('a mail', () => {
   test('has the same content as text and as HTML', () => {
     const { subject, text, html } = render({ unsubscribeUrl: 'https://api.example.com/v1/unsubscribe/token' })
-    expect(subject).toBe('[Backstop] Unexplained refund of EUR 1,249.90')
+    expect(subject).toBe('[Backstop] Unexplained refund of EUR 1,249.90 · Jana Novak · Shop Germany')
     const link = 'https://console.example.com/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b'
-    for (const part of ['EUR 1,249.90', 're_3QK5', 'pi_3QK5', link, 'https://api.example.com/v1/unsubscribe/token']) {
+    for (const part of ['EUR 1,249.90', '2014-7788', link, 'https://api.example.com/v1/unsubscribe/token']) {
       expect(text).toContain(part)
       expect(html).toContain(part)
     }
   })
 
-  test('has what to do, both links and the reference in its text part', () => {
+  test('has what to do with its first two steps, the links and the reference in its text part', () => {
     const { text } = render()
-    expect(text).toContain('What to do\nFind out who made this.')
-    expect(text).toMatch(/\n1\. Some card refunds/)
+    expect(text).toMatch(
+      /\nIf nobody in your team made this, a stranger did: lock them out\.\n1\. Some card refunds.*\n2\. /,
+    )
+    expect(text).not.toContain('\n3. ')
     expect(text).toContain(
       'Open in the console: https://console.example.com/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b\n',
     )
-    expect(text).toContain(
-      "Open in the provider's dashboard: https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg\n",
-    )
-    expect(text).toContain('Reference: incident inc_6g2p0n4r8t1w5y9b, payment pi_3QK5')
+    expect(text).toContain("Provider's page: https://dashboard.stripe.com/payments/pi_3QK5vLAbCdEfGhIj0aBcDeFg\n")
+    expect(text).toContain('Reference: inc_6g2p0n4r8t1w5y9b\n')
   })
 
   test.each(Object.entries({ ...SAMPLE_ALERTS, 'a disabled channel': sampleChannelIncident }))(
@@ -57,7 +57,7 @@ describe('a mail', () => {
 
   test('gains no markup and no header from the content of the alert', () => {
     const { html, subject } = render({
-      alert: withReason('<img src=x onerror=alert(1)>\r\nBcc: everyone@example.com {{name}} {{#logo}}'),
+      alert: withPayment('<img src=x onerror=alert(1)>\r\nBcc: everyone@example.com {{name}} {{#logo}}'),
       branding: { name: 'A\r\nBcc: b@example.com', footer: '<script>1</script>' },
     })
     expect(html).not.toMatch(/<img|<script/)

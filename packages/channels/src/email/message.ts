@@ -2,19 +2,15 @@ import type { Alert, Branding } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { type AlertLink, linksOf } from '../alert-text/links.ts'
-import { linesOf } from '../alert-text/next-steps.ts'
+import type { MessageSetting } from '../channel.ts'
 import { fillTemplate } from './fill-template.ts'
 import { COMPILED_TEMPLATE } from './generated/mail-template.ts'
 import { appearanceOf, type MailAppearance, toOneLine } from './look.ts'
 
-export interface MailView {
+export interface MailView extends MessageSetting {
   readonly alert: Alert
   /** The branding of the alert's project; an empty object selects Backstop's own branding. */
   readonly branding: Branding
-  /** The name of this installation, used if the branding contains no name. */
-  readonly brandName: string
-  /** Base URL of links to the console, without a trailing slash; null for a mail without such a link. */
-  readonly publicUrl: string | null
   /** The unsubscribe page of this recipient; null for a mail without such a link. */
   readonly unsubscribeUrl: string | null
 }
@@ -30,16 +26,19 @@ export interface MailContent {
 /** Maximum length of the subject, in code points. */
 const SUBJECT_LIMIT = 200
 
+/** Further steps are in the console. */
+const MOST_STEPS = 2
+
 /** Renders the mail for an alert, for deliveries and previews. */
 export function renderMail(view: MailView): MailContent {
-  const description = describeAlert(view.alert)
+  const description = describeAlert(view.alert, view.reader)
   const subject = description.title
   const links = linksOf(description, view.publicUrl)
   return fillMail({ ...description, subject, links, entries: [], threadId: description.reference }, view)
 }
 
 /** The texts of a mail about one alert or several. */
-export interface MailTexts extends Pick<AlertDescription, 'title' | 'summary' | 'facts' | 'next' | 'ids' | 'tone'> {
+export interface MailTexts extends Pick<AlertDescription, 'title' | 'summary' | 'facts' | 'next' | 'tone'> {
   readonly subject: string
   readonly links: readonly AlertLink[]
   /** The alerts of a digest, one line each. */
@@ -60,7 +59,8 @@ export function fillMail(
   { branding, brandName, unsubscribeUrl }: Pick<MailView, 'branding' | 'brandName' | 'unsubscribeUrl'>,
 ): MailContent {
   const look = appearanceOf(branding, brandName, texts.tone)
-  const parts = { ...texts, look, reasonSent: reasonSent(look.name), unsubscribeUrl }
+  const steps = texts.next.steps.slice(0, MOST_STEPS).map((step, index) => ({ number: `${index + 1}.`, step }))
+  const parts = { ...texts, steps, look, reasonSent: reasonSent(look.name), unsubscribeUrl }
   return {
     subject: toOneLine(`[${look.name}] ${texts.subject}`, SUBJECT_LIMIT),
     text: plainText(parts),
@@ -70,6 +70,8 @@ export function fillMail(
 }
 
 interface MailParts extends MailTexts {
+  /** The first steps of what to do. */
+  readonly steps: readonly { readonly number: string; readonly step: string }[]
   readonly look: MailAppearance
   /** The sentence that explains why the recipient gets the mail. */
   readonly reasonSent: string
@@ -79,8 +81,8 @@ interface MailParts extends MailTexts {
 const reasonSent = (name: string) =>
   `Sent by ${name}, because this address belongs to one of your project's alert channels.`
 
-function plainText({ look, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
-  const { title, summary, facts, next, ids } = texts
+function plainText({ look, steps, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
+  const { title, summary, facts, next, threadId } = texts
   const width = Math.max(0, ...facts.map(fact => fact.label.length))
   return [
     title,
@@ -88,8 +90,8 @@ function plainText({ look, links, entries, reasonSent, unsubscribeUrl, ...texts 
     summary,
     ...(facts.length > 0 ? ['', ...facts.map(({ label, value }) => `${`${label}:`.padEnd(width + 2)}${value}`)] : []),
     '',
-    'What to do',
-    ...linesOf(next),
+    next.sentence,
+    ...steps.map(({ number, step }) => `${number} ${step}`),
     ...(links.length === 0 ? [] : ['']),
     ...links.map(({ text, url }) => `${text}: ${url}`),
     ...(entries.length === 0 ? [] : ['']),
@@ -98,7 +100,7 @@ function plainText({ look, links, entries, reasonSent, unsubscribeUrl, ...texts 
       ...(url === null ? [] : [`  ${url}`]),
     ]),
     '',
-    `Reference: ${ids}`,
+    `Reference: ${threadId}`,
     '',
     // Mail programs show the lines after this separator as a signature (RFC 3676 §4.3).
     '-- ',
@@ -109,8 +111,9 @@ function plainText({ look, links, entries, reasonSent, unsubscribeUrl, ...texts 
   ].join('\n')
 }
 
-function htmlDocument({ look, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
-  const { title, summary, facts, next, ids } = texts
+function htmlDocument({ look, steps, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
+  const { title, summary, facts, next, threadId } = texts
+  const [first, ...others] = links
   return fillTemplate(COMPILED_TEMPLATE, {
     title,
     summary,
@@ -121,13 +124,14 @@ function htmlDocument({ look, links, entries, reasonSent, unsubscribeUrl, ...tex
     hasFacts: facts.length > 0 ? 'yes' : null,
     facts,
     next: next.sentence,
-    hasSteps: next.steps.length > 0 ? 'yes' : null,
-    steps: next.steps.map((step, index) => ({ number: `${index + 1}.`, step })),
+    hasSteps: steps.length > 0 ? 'yes' : null,
+    steps,
     hasLinks: links.length > 0 ? 'yes' : null,
-    links: links.map(({ text, url }) => ({ text, url })),
+    mainLink: first === undefined ? [] : [{ text: first.text, url: first.url }],
+    links: others.map(({ text, url }) => ({ text, url })),
     hasEntries: entries.length > 0 ? 'yes' : null,
     entries: entries.map(({ text, reference, url }) => ({ text, reference, url: url ?? '' })),
-    ids,
+    reference: threadId,
     footer: look.footer.map(line => ({ line })),
     why: reasonSent,
     unsubscribe: unsubscribeUrl,

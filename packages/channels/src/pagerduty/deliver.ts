@@ -1,4 +1,4 @@
-import type { ChannelModule } from '../channel.ts'
+import { type ChannelModule, settingOf } from '../channel.ts'
 import { toHttpAnswer } from '../http-answer.ts'
 import type { PagerDutyConfig } from './form.ts'
 import { pagerDutyEvent } from './message.ts'
@@ -10,13 +10,14 @@ export const pagerDutyChannel: ChannelModule<PagerDutyConfig> = {
   audience: 'people',
   // PagerDuty adjusts its limit to the traffic and answers 429, so there is no fixed pace.
   concurrency: 2,
-  deliver(channel, { alert }, { egress, secretBox, attemptMs, publicUrl, brandName }) {
+  deliver(channel, { alert }, ports, project) {
+    const { egress, secretBox, attemptMs } = ports
     const key = openRoutingKey(channel, secretBox)
     const exchange = egress.request({
       url: channel.config.events_url,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ routing_key: key.reveal(), ...pagerDutyEvent(alert, publicUrl, brandName) }),
+      body: JSON.stringify({ routing_key: key.reveal(), ...pagerDutyEvent(alert, settingOf(ports, project)) }),
       lane: channel._id,
       timeoutMs: attemptMs,
       partialBody: 'accept',

@@ -1,7 +1,7 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../test/official-shapes.ts'
-import { sampleChannelIncident, sampleIncident } from '../../test/samples.ts'
+import { sampleChannelIncident, sampleIncident, settingWith } from '../../test/samples.ts'
 import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { type PagerDutyTrigger, pagerDutyEvent, severityOf } from './message.ts'
 
@@ -9,12 +9,12 @@ const CONSOLE = 'https://console.example.com'
 const KEY = '0123456789abcdef0123456789abcdef'
 const samples = Object.values(SAMPLE_ALERTS).map(make => make())
 const trigger = (alert: Alert, publicUrl: string | null = CONSOLE) =>
-  pagerDutyEvent(alert, publicUrl, 'Backstop') as PagerDutyTrigger
+  pagerDutyEvent(alert, settingWith(publicUrl)) as PagerDutyTrigger
 const opened = () => SAMPLE_ALERTS['incident.opened']() as Extract<Alert, { event: 'incident.opened' }>
 
 describe('a PagerDuty event', () => {
   test.each([...samples, sampleChannelIncident()])('has the official shape: $event', alert => {
-    const body = JSON.stringify({ routing_key: KEY, ...pagerDutyEvent(alert, CONSOLE, 'Backstop') })
+    const body = JSON.stringify({ routing_key: KEY, ...pagerDutyEvent(alert, settingWith(CONSOLE)) })
     expect(refusalOf('pagerduty', body)).toBeUndefined()
   })
 
@@ -25,19 +25,22 @@ describe('a PagerDuty event', () => {
       client_url: `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`,
       links: [
         { href: `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`, text: 'Open in the console' },
-        { text: "Open in the provider's dashboard" },
+        { text: "Provider's page" },
+        { text: 'Acknowledge' },
+        { text: 'This was us' },
+        { text: 'Silence 2 hours' },
       ],
       payload: {
         summary: expect.stringContaining('refund of EUR 1,249.90'),
         severity: 'critical',
         class: 'UNEXPECTED_ACTION',
-        custom_details: { Payment: '2014-7788', 'What to do': expect.stringContaining('\n1. ') },
+        custom_details: { Payment: '2014-7788', Next: expect.stringMatching(/^If nobody in your team/) },
       },
     })
   })
 
   test('of a resolved incident resolves with the key of the opening', () => {
-    expect(pagerDutyEvent(SAMPLE_ALERTS['incident.resolved'](), CONSOLE, 'Backstop')).toEqual({
+    expect(pagerDutyEvent(SAMPLE_ALERTS['incident.resolved'](), settingWith(CONSOLE))).toEqual({
       event_action: 'resolve',
       dedup_key: trigger(opened()).dedup_key,
     })
@@ -56,25 +59,25 @@ describe('a PagerDuty event', () => {
       ...report,
       data: { ...report.data, storm: { ...storm, state: 'ended' as const, resolved: storm.count } },
     }
-    expect(pagerDutyEvent(report, CONSOLE, 'Backstop')).toMatchObject({
+    expect(pagerDutyEvent(report, settingWith(CONSOLE))).toMatchObject({
       event_action: 'trigger',
       dedup_key: storm.storm_id,
       payload: { source: 'Shop Germany', component: 'subscription', class: 'storm.reported' },
     })
-    expect(pagerDutyEvent(over, CONSOLE, 'Backstop')).toEqual({ event_action: 'resolve', dedup_key: storm.storm_id })
+    expect(pagerDutyEvent(over, settingWith(CONSOLE))).toEqual({ event_action: 'resolve', dedup_key: storm.storm_id })
   })
 
   test('of an incident that was opened and resolved before the channel got its opening wakes nobody', () => {
     const resolved = SAMPLE_ALERTS['incident.resolved']() as Extract<Alert, { event: 'incident.resolved' }>
     const both = { ...resolved, data: { ...resolved.data, supersedes: 'alr_opened' } }
-    expect(pagerDutyEvent(both, CONSOLE, 'Backstop').event_action).toBe('resolve')
+    expect(pagerDutyEvent(both, settingWith(CONSOLE)).event_action).toBe('resolve')
   })
 
   test.each([
     { name: 'one approval', events: ['approval.requested', 'approval.reminder', 'approval.expired'] },
     { name: 'one incident', events: ['incident.opened', 'incident.resolved'] },
   ] as const)('has the same key for all alerts about $name', ({ events }) => {
-    const keys = events.map(event => pagerDutyEvent(SAMPLE_ALERTS[event](), null, 'Backstop').dedup_key)
+    const keys = events.map(event => pagerDutyEvent(SAMPLE_ALERTS[event](), settingWith()).dedup_key)
     expect(new Set(keys).size).toBe(1)
   })
 
@@ -87,7 +90,7 @@ describe('a PagerDuty event', () => {
       return trigger({ ...alert, data: { ...alert.data, action } }, null).links
     }
     const url = 'https://dashboard.example.com/payments/pi_1'
-    expect(at(url)).toEqual([{ href: url, text: "Open in the provider's dashboard" }])
+    expect(at(url)).toEqual([{ href: url, text: "Provider's page" }])
     expect(at('javascript:alert(1)')).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import type { Action, Alert, Incident } from '@backstop/contracts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { isTestBurst } from '../alert-text/describe-burst.ts'
 import { linksOf } from '../alert-text/links.ts'
-import { linesOf } from '../alert-text/next-steps.ts'
+import type { MessageSetting } from '../channel.ts'
 import { cutText } from '../cut-text.ts'
 
 /** An event of the Events API v2, without the routing key (https://developer.pagerduty.com/docs/send-alert-event). */
@@ -40,13 +40,12 @@ const LIMITS = { summary: 1024, source: 255, detail: 4000 } as const
 /**
  * Creates the event for one alert. An acknowledged incident is an `acknowledge`, and a resolved one a `resolve`, with the key of its opening. If the
  * opening was not delivered, PagerDuty drops them, so nobody is woken for an incident that somebody works on or that is over.
- * @param publicUrl base URL of links to the console; null for an event without such a link
  */
-export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName: string): PagerDutyEvent {
+export function pagerDutyEvent(alert: Alert, { publicUrl, brandName, reader }: MessageSetting): PagerDutyEvent {
   const dedup_key = dedupKeyOf(alert)
   if (endsAlert(alert)) return { event_action: 'resolve', dedup_key }
   if (isAcknowledged(alert)) return { event_action: 'acknowledge', dedup_key }
-  const description = describeAlert(alert)
+  const description = describeAlert(alert, reader)
   const links = linksOf(description, publicUrl)
   const [first] = links
   return {
@@ -66,8 +65,7 @@ export function pagerDutyEvent(alert: Alert, publicUrl: string | null, brandName
       custom_details: detailsOf([
         { label: 'Summary', value: description.summary },
         ...description.facts,
-        { label: 'What to do', value: linesOf(description.next).join('\n') },
-        { label: 'Reference', value: description.ids },
+        { label: 'Next', value: description.next.sentence },
       ]),
     },
   }

@@ -13,8 +13,8 @@ const ACCENTS: Readonly<Record<PagerDutySeverity, string>> = {
 const VERBS = { acknowledge: 'Acknowledges', resolve: 'Resolves' } as const
 
 /** The preview contains no routing key. */
-export function pagerDutyPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
-  const event = pagerDutyEvent(alert, publicUrl, brandName)
+export function pagerDutyPreview({ alert, ...setting }: PreviewView): Preview {
+  const event = pagerDutyEvent(alert, setting)
   return { body: event, text: textOf(event), html: pageOf(event) }
 }
 

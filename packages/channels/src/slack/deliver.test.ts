@@ -39,7 +39,7 @@ async function deliverTo(
     apiPublicUrl: null,
     attemptMs: 20_000,
   }
-  const project = { branding: {}, suppressed: new Map() }
+  const project = { branding: {}, timeZone: 'UTC', suppressed: new Map() }
   const channel = slackDocument('chn_1', URL)
   const requests = alerts.map(one => ({ ...request, alert: one }))
   const [first] = requests as [DeliveryRequest]

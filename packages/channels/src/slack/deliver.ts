@@ -1,7 +1,7 @@
 import type { StoredChannel } from '@backstop/contracts'
 import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
 import type { AttemptAnswer } from '../answer.ts'
-import type { ChannelModule, ChannelPorts } from '../channel.ts'
+import { type ChannelModule, type ChannelPorts, settingOf } from '../channel.ts'
 import { ONE_MESSAGE_A_SECOND, openWebhookUrl, postJson } from '../webhook-url/target.ts'
 import { digestMessage, digestWithoutBlocks } from './digest.ts'
 import type { SlackConfig } from './form.ts'
@@ -13,16 +13,18 @@ export const slackChannel: ChannelModule<SlackConfig> = {
   audience: 'people',
   // Slack accepts one message per second and webhook, and answers 429 to further messages.
   ...ONE_MESSAGE_A_SECOND,
-  deliver(channel, { alert }, ports) {
-    const message = slackMessage(alert, ports.publicUrl, ports.brandName)
-    return postMessage(channel, { message, withoutBlocks: slackWithoutBlocks(alert, ports.publicUrl) }, ports)
+  deliver(channel, { alert }, ports, project) {
+    const setting = settingOf(ports, project)
+    const message = slackMessage(alert, setting)
+    return postMessage(channel, { message, withoutBlocks: slackWithoutBlocks(alert, setting) }, ports)
   },
   digest: {
     ...DIGEST_LIMITS,
-    deliver(channel, { requests }, ports) {
+    deliver(channel, { requests }, ports, project) {
       const alerts = requests.map(({ alert }) => alert)
-      const message = digestMessage(alerts, ports.publicUrl, ports.brandName)
-      return postMessage(channel, { message, withoutBlocks: digestWithoutBlocks(alerts) }, ports)
+      const setting = settingOf(ports, project)
+      const message = digestMessage(alerts, setting)
+      return postMessage(channel, { message, withoutBlocks: digestWithoutBlocks(alerts, setting) }, ports)
     },
   },
 }

@@ -1,5 +1,6 @@
 import type { Alert } from '@backstop/contracts'
 import { type DigestDescription, type DigestEntry, describeDigest, distinguish } from '../alert-text/describe-digest.ts'
+import type { MessageSetting } from '../channel.ts'
 import { escapeMrkdwn, mrkdwn, plainText, type SlackBlock, type SlackMessage, truncate } from './message.ts'
 
 /**
@@ -17,12 +18,12 @@ const LIMITS = {
   onlyText: 30_000,
 } as const
 
-/**
- * Creates one message about all alerts, with a line for each incident.
- * @param publicUrl base URL of links to the console; null for a message without links
- */
-export function digestMessage(alerts: readonly Alert[], publicUrl: string | null, brandName: string): SlackMessage {
-  const digest = describeDigest(alerts)
+/** Creates one message about all alerts, with a line for each incident. */
+export function digestMessage(
+  alerts: readonly Alert[],
+  { publicUrl, brandName, reader }: MessageSetting,
+): SlackMessage {
+  const digest = describeDigest(alerts, reader)
   const lines = digest.entries.map(entry => lineOf(entry, publicUrl))
   const blocks: SlackBlock[] = [
     { type: 'header', text: plainText(digest.title, LIMITS.header) },
@@ -37,8 +38,8 @@ export function digestMessage(alerts: readonly Alert[], publicUrl: string | null
 }
 
 /** The digest as text with all lines, for the case that Slack rejects the blocks. */
-export function digestWithoutBlocks(alerts: readonly Alert[]): SlackMessage {
-  return { text: digestText(describeDigest(alerts), LIMITS.onlyText) }
+export function digestWithoutBlocks(alerts: readonly Alert[], { reader }: MessageSetting): SlackMessage {
+  return { text: digestText(describeDigest(alerts, reader), LIMITS.onlyText) }
 }
 
 function digestText({ title, sums, entries }: DigestDescription, limit: number): string {

@@ -1,7 +1,8 @@
 import type { Alert } from '@backstop/contracts'
+import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { type AlertLink, linksOf } from '../alert-text/links.ts'
-import { linesOf } from '../alert-text/next-steps.ts'
+import type { MessageSetting } from '../channel.ts'
 
 /** The body of a request to an incoming webhook. `text` is for notifications, and for clients that show no blocks. */
 export interface SlackMessage {
@@ -46,13 +47,10 @@ const LIMITS = {
   onlyText: 30_000,
 } as const
 
-/**
- * Creates the message for one alert.
- * @param publicUrl base URL of links to the console; null for a message without a button
- */
-export function slackMessage(alert: Alert, publicUrl: string | null, brandName: string): SlackMessage {
-  const description = describeAlert(alert)
-  const { title, summary, facts, next, ids } = description
+/** Creates the message for one alert. */
+export function slackMessage(alert: Alert, { publicUrl, brandName, reader }: MessageSetting): SlackMessage {
+  const description = describeAlert(alert, reader)
+  const { title, summary, facts, next, reference } = description
   const fields = facts.map(({ label, value }) =>
     mrkdwn(`*${escapeMrkdwn(label)}*\n${escapeMrkdwn(value)}`, LIMITS.field),
   )
@@ -60,11 +58,11 @@ export function slackMessage(alert: Alert, publicUrl: string | null, brandName: 
     { type: 'header', text: plainText(title, LIMITS.header) },
     { type: 'section', text: plainText(summary, LIMITS.section) },
     ...chunksOf(fields, LIMITS.fieldsPerSection).map(chunk => ({ type: 'section' as const, fields: chunk })),
-    { type: 'section', text: mrkdwn(['*What to do*', ...linesOf(next).map(escapeMrkdwn)].join('\n'), LIMITS.section) },
+    { type: 'section', text: plainText(next.sentence, LIMITS.section) },
     ...linkBlocks(linksOf(description, publicUrl)),
-    { type: 'context', elements: [plainText(`${brandName} · Reference: ${ids}`, LIMITS.context)] },
+    { type: 'context', elements: [plainText(`${brandName} · ${reference}`, LIMITS.context)] },
   ]
-  return { text: slackText(alert), blocks }
+  return { text: slackText(description), blocks }
 }
 
 function chunksOf<T>(items: readonly T[], size: number): T[][] {
@@ -90,24 +88,22 @@ export function mrkdwn(text: string, limit: number): SlackText {
 }
 
 /** The whole alert as text, for the case that Slack rejects the blocks. */
-export function slackWithoutBlocks(alert: Alert, publicUrl: string | null): SlackMessage {
-  const description = describeAlert(alert)
-  const { title, summary, facts, next, ids } = description
+export function slackWithoutBlocks(alert: Alert, { publicUrl, reader }: MessageSetting): SlackMessage {
+  const description = describeAlert(alert, reader)
+  const { title, summary, facts, next, reference } = description
   const lines = [
     title,
     summary,
     ...facts.map(({ label, value }) => `${label}: ${value}`),
-    'What to do:',
-    ...linesOf(next),
+    next.sentence,
     ...linksOf(description, publicUrl).map(({ text, url }) => `${text}: ${url}`),
-    `Reference: ${ids}`,
+    `Reference: ${reference}`,
   ]
   return { text: truncate(lines.map(escapeMrkdwn).join('\n'), LIMITS.onlyText) }
 }
 
 /** The alert as text for notifications. */
-export function slackText(alert: Alert): string {
-  const { title, summary, next } = describeAlert(alert)
+function slackText({ title, summary, next }: AlertDescription): string {
   return truncate(escapeMrkdwn(`${title}\n${summary} ${next.sentence}`), LIMITS.text)
 }
 

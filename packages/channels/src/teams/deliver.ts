@@ -1,4 +1,4 @@
-import type { ChannelModule } from '../channel.ts'
+import { type ChannelModule, settingOf } from '../channel.ts'
 import { ONE_MESSAGE_A_SECOND, openWebhookUrl, postJson } from '../webhook-url/target.ts'
 import type { TeamsConfig } from './form.ts'
 import { teamsMessage } from './message.ts'
@@ -10,9 +10,9 @@ export const teamsChannel: ChannelModule<TeamsConfig> = {
   // Teams slows down callers that post more than four messages in a second
   // (https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
   ...ONE_MESSAGE_A_SECOND,
-  deliver(channel, { alert }, ports) {
+  deliver(channel, { alert }, ports, project) {
     const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
-    const message = teamsMessage(alert, ports.publicUrl, ports.brandName)
+    const message = teamsMessage(alert, settingOf(ports, project))
     return postJson(channel._id, { url: url.reveal(), echoes }, message, ports)
   },
 }

@@ -1,34 +1,39 @@
 import type { Alert } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../test/official-shapes.ts'
-import { sampleAction, sampleChannelIncident, sampleIncident } from '../../test/samples.ts'
+import { sampleAction, sampleChannelIncident, sampleIncident, settingWith } from '../../test/samples.ts'
 import { SAMPLE_ALERTS } from '../alert-text/sample-alerts.ts'
 import { teamsMessage } from './message.ts'
 
 const CONSOLE = 'https://console.example.com'
 const samples = Object.values(SAMPLE_ALERTS).map(make => make())
 const cardOf = (alert: Alert, publicUrl: string | null = CONSOLE) =>
-  teamsMessage(alert, publicUrl, 'Backstop').attachments[0].content
+  teamsMessage(alert, settingWith(publicUrl)).attachments[0].content
 const textsOf = (alert: Alert) => cardOf(alert).body.map(({ inlines }) => inlines.map(({ text }) => text).join(''))
 
 describe('a Teams message', () => {
   test.each([...samples, sampleChannelIncident()])('has the official shape: $event', alert => {
-    expect(refusalOf('teams', JSON.stringify(teamsMessage(alert, CONSOLE, 'Backstop')))).toBeUndefined()
+    expect(refusalOf('teams', JSON.stringify(teamsMessage(alert, settingWith(CONSOLE))))).toBeUndefined()
   })
 
   test('has a title, the summary, facts, what to do, links and a footer', () => {
     const texts = textsOf(sampleIncident())
     expect(texts[0]).toContain('refund of EUR 1,249.90')
     expect(texts).toContain('Payment: 2014-7788')
-    expect(texts).toContain('What to do')
-    expect(texts.at(-1)).toMatch(/^Backstop · Reference: incident inc_6g2p0n4r8t1w5y9b, payment pi_/)
+    expect(texts).toContain('If nobody in your team made this, a stranger did: lock them out.')
+    expect(texts.at(-1)).toMatch(/^Backstop · inc_6g2p0n4r8t1w5y9b$/)
     expect(cardOf(sampleIncident()).actions).toEqual([
       {
         type: 'Action.OpenUrl',
         title: 'Open in the console',
         url: `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b`,
       },
-      { type: 'Action.OpenUrl', title: "Open in the provider's dashboard", url: expect.stringMatching(/^https:/) },
+      { type: 'Action.OpenUrl', title: "Provider's page", url: expect.stringMatching(/^https:/) },
+      ...['acknowledge', 'ours', 'silence'].map(act => ({
+        type: 'Action.OpenUrl',
+        title: expect.any(String),
+        url: `${CONSOLE}/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b?do=${act}`,
+      })),
     ])
     expect(cardOf(SAMPLE_ALERTS['run.failed'](), null).actions).toEqual([])
   })
@@ -51,7 +56,7 @@ describe('a Teams message', () => {
     } as const
     const customer = { id: long, name: long, email: long }
     const payment = { number: long, plan: long, refund_reason: long, destination: long }
-    const body = JSON.stringify(teamsMessage(sampleAction({ origin, customer, payment }), CONSOLE, long))
+    const body = JSON.stringify(teamsMessage(sampleAction({ origin, customer, payment }), settingWith(CONSOLE, long)))
     expect(refusalOf('teams', body)).toBeUndefined()
     expect(body.isWellFormed()).toBe(true)
   })

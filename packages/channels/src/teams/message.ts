@@ -2,7 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { linksOf } from '../alert-text/links.ts'
-import { linesOf } from '../alert-text/next-steps.ts'
+import type { MessageSetting } from '../channel.ts'
 import { cutText } from '../cut-text.ts'
 
 /** The body of a request to a workflow that posts the Adaptive Cards of the request. */
@@ -60,7 +60,7 @@ const LIMITS = {
   label: 60,
   value: 300,
   allFacts: 3_000,
-  step: 350,
+  sentence: 350,
   footer: 400,
 } as const
 
@@ -70,13 +70,10 @@ const COLORS: Readonly<Record<AlertDescription['tone'], TextColor>> = {
   neutral: 'Default',
 }
 
-/**
- * Creates the message for one alert.
- * @param publicUrl base URL of links to the console; null for a message without such a link
- */
-export function teamsMessage(alert: Alert, publicUrl: string | null, brandName: string): TeamsMessage {
-  const description = describeAlert(alert)
-  const { title, summary, facts, next, tone, ids } = description
+/** Creates the message for one alert. */
+export function teamsMessage(alert: Alert, { publicUrl, brandName, reader }: MessageSetting): TeamsMessage {
+  const description = describeAlert(alert, reader)
+  const { title, summary, facts, next, tone, reference } = description
   const content: AdaptiveCard = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -86,10 +83,9 @@ export function teamsMessage(alert: Alert, publicUrl: string | null, brandName: 
       paragraph([{ text: cutText(title, LIMITS.title), weight: 'Bolder', size: 'Large', color: COLORS[tone] }]),
       paragraph([{ text: cutText(summary, LIMITS.summary) }], 'Medium'),
       ...factBlocks(facts),
-      paragraph([{ text: 'What to do', weight: 'Bolder' }], 'Medium'),
-      ...linesOf(next).map(line => paragraph([{ text: cutText(line, LIMITS.step) }], 'Small')),
+      paragraph([{ text: cutText(next.sentence, LIMITS.sentence) }], 'Medium'),
       paragraph(
-        [{ text: cutText(`${brandName} · Reference: ${ids}`, LIMITS.footer), size: 'Small', isSubtle: true }],
+        [{ text: cutText(`${brandName} · ${reference}`, LIMITS.footer), size: 'Small', isSubtle: true }],
         'Medium',
       ),
     ],

@@ -5,8 +5,8 @@ import { type RichTextBlock, type TextColor, teamsMessage } from './message.ts'
 
 const ACCENTS: Readonly<Record<TextColor, string>> = { Attention: '#b3261e', Good: '#2f6f44', Default: '#5b5fc7' }
 
-export function teamsPreview({ alert, publicUrl, brandName }: PreviewView): Preview {
-  const message = teamsMessage(alert, publicUrl, brandName)
+export function teamsPreview({ alert, ...setting }: PreviewView): Preview {
+  const message = teamsMessage(alert, setting)
   const { body, actions } = message.attachments[0].content
   const [title, ...blocks] = body
   const html = messagePage({

@@ -36,7 +36,7 @@ async function deliver(facts: WebhookFacts, { atMs = NOW, body = '' } = {}) {
     attemptMs: 20_000,
   }
   const channel = webhookDocument('chn_1', 'https://hooks.example.com/in', facts)
-  const project = { branding: {}, suppressed: new Map() }
+  const project = { branding: {}, timeZone: 'UTC', suppressed: new Map() }
   const answer = await webhookChannel.deliver(channel, testRequest('chn_1'), ports, project)
   const [request] = posted as [EgressRequest]
   return { answer, request, headers: request.headers, verifies: (secret: string) => verifies(secret, request) }

@@ -19,7 +19,7 @@ describe('a template', () => {
     const alert = opened()
     expect(render(template)).toEqual({
       t: expect.stringContaining('refund of EUR 1,249.90'),
-      s: expect.stringContaining('EUR 1,249.90'),
+      s: expect.stringContaining('EUR 49.90'),
       id: alert.alert_id,
       at: alert.created_at,
       d: alert.data,

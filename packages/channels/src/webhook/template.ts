@@ -13,7 +13,8 @@ type Piece =
 
 /** Creates the body of a request from a template that `findTemplateFault` accepted. */
 export function renderTemplate(template: string, alert: Alert): string {
-  const { title, summary } = describeAlert(alert)
+  // In UTC: every attempt has the same bytes, also if the time zone of the project has changed.
+  const { title, summary } = describeAlert(alert, { timeZone: 'UTC', nowMs: Date.parse(alert.created_at) })
   const { data, ...document } = webhookDocument(alert)
   const values = { ...data, ...document, data, title, summary }
   return render(piecesOf(template), path => valueAt(values, path))

@@ -32,6 +32,11 @@ export type Action = {
       operation_id: string
       failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
       text: string
+      reported?: {
+        amount: number | null
+        currency: string | null
+        at: string
+      }
     }
     read_back: "confirmed" | "not_found" | "unavailable" | null
   }
@@ -1139,6 +1144,8 @@ export type Project = {
     /** Plain text at the end of each mail */
     footer?: string
   }
+  /** The time zone of the times in messages: a name of the IANA time zone database. UTC by default */
+  time_zone: string
   /** True if requested operations wait for approval; an operation that executes without approval explains nothing. False: no approval is needed, so whoever reports an operation may also report it as `approved` */
   requires_approval: boolean
   /** How long people have to decide; a reminder is sent after half of the time */
@@ -1164,6 +1171,8 @@ export type ProjectPatch = {
     /** Plain text at the end of each mail */
     footer?: string
   }
+  /** The time zone of the times in messages: a name of the IANA time zone database. UTC by default */
+  time_zone?: string
   /** True if requested operations wait for approval; an operation that executes without approval explains nothing. False: no approval is needed, so whoever reports an operation may also report it as `approved` */
   requires_approval?: boolean
   /** How long people have to decide; a reminder is sent after half of the time */
@@ -1475,6 +1484,11 @@ export interface Api {
           operation_id: string
           failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
           text: string
+          reported?: {
+            amount: number | null
+            currency: string | null
+            at: string
+          }
         }
         read_back: "confirmed" | "not_found" | "unavailable" | null
       }
@@ -1558,6 +1572,11 @@ export interface Api {
           operation_id: string
           failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
           text: string
+          reported?: {
+            amount: number | null
+            currency: string | null
+            at: string
+          }
         }
         read_back: "confirmed" | "not_found" | "unavailable" | null
       }

@@ -130,7 +130,10 @@ export const Why = z.object({
   rule: z.string(),
   candidates: z.array(Candidate),
   /** The candidate that contradicts an unexplained action in the fewest facts. `text` states all of them. */
-  closest: Candidate.optional(),
+  closest: Candidate.extend({
+    /** What the software reported, and when. Absent in older records. */
+    reported: z.object({ amount: z.int().nullable(), currency: Currency.nullable(), at: Timestamp }).optional(),
+  }).optional(),
   /** The provider's answer at the second look, or a later answer. Null before the second look, or if there is no read key. */
   read_back: z.enum(['confirmed', 'not_found', 'unavailable']).nullable(),
 })

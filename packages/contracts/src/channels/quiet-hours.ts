@@ -3,14 +3,17 @@ import { z } from 'zod'
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 const ClockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Give a time from 00:00 to 23:59')
 
+/** A time zone by its name, such as Europe/Berlin. */
+export const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'Give a name of the IANA time zone database, for example Europe/Berlin')
+  .describe('A name of the IANA time zone database')
+
 /** Hours of the day in which a channel is not notified. They begin at `from` on each of `days` and end at the next `to`. */
 export const QuietHours = z
   .strictObject({
-    time_zone: z
-      .string()
-      .max(64)
-      .refine(isTimeZone, 'Give a name of the IANA time zone database, for example Europe/Berlin')
-      .describe('A name of the IANA time zone database'),
+    time_zone: TimeZone,
     from: ClockTime.describe('Local time, HH:MM'),
     to: ClockTime.describe('Local time, HH:MM. Not after `from`: on the next day'),
     days: z

@@ -21,6 +21,8 @@ export interface ProjectDocument {
   name: string
   /** The branding of this project's messages; an empty object means the branding of the installation. */
   branding: Branding
+  /** The time zone of the times in its messages. Absent means DEFAULT_TIME_ZONE. */
+  time_zone?: string
   /** True if requested operations wait for approval. Absent means false. */
   requires_approval?: boolean
   /** How long people have to decide on an approval. Absent means DEFAULT_APPROVAL_DEADLINE_S. */

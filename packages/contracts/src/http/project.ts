@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ActionMode } from '../actions/action-details.ts'
 import { Currency, Timestamp } from '../actions/operation.ts'
+import { TimeZone } from '../channels/quiet-hours.ts'
 import { SHOWABLE_TEXT } from '../values/showable-text.ts'
 import { BooleanFilter, ListQuery } from './list.ts'
 
@@ -45,6 +46,11 @@ export const ProjectBranding = z.strictObject({
 /** How long people have to decide on an approval by default, in seconds. */
 export const DEFAULT_APPROVAL_DEADLINE_S = 86_400
 
+/** The time zone of the messages of a project that has chosen none. */
+export const DEFAULT_TIME_ZONE = 'UTC'
+
+const MESSAGE_ZONE = 'The time zone of the times in messages: a name of the IANA time zone database. UTC by default'
+
 const approval = {
   requires_approval: z
     .boolean()
@@ -63,6 +69,7 @@ export const ProjectPatch = z
   .strictObject({
     name: Label.optional(),
     branding: ProjectBranding.optional(),
+    time_zone: TimeZone.optional().describe(MESSAGE_ZONE),
     ...z.object(approval).partial().shape,
     archived: z
       .boolean()
@@ -76,6 +83,7 @@ export const Project = z.object({
   project_id: z.string(),
   name: z.string(),
   branding: ProjectBranding,
+  time_zone: z.string().describe(MESSAGE_ZONE),
   ...approval,
   demo: z.boolean().describe('True if its data is made up; DELETE removes such a project'),
   archived_at: Timestamp.nullable().describe('When the project was archived; null if it is active'),

@@ -28,7 +28,9 @@ export function closestOperation(action: ActionRecord, candidates: readonly Cand
   if (closest === undefined) return undefined
   const { timed, failure } = closest.candidate
   const failures = closest.contradictions.length > 0 ? closest.contradictions : [failure]
-  return { operation_id: timed.name, failure, text: sentenceOf(action, timed, failures) }
+  const { amount, currency } = timed.operation
+  const reported = { amount, currency, at: new Date(timed.at).toISOString() }
+  return { operation_id: timed.name, failure, text: sentenceOf(action, timed, failures), reported }
 }
 
 const PLACES = {

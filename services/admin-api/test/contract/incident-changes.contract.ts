@@ -272,7 +272,7 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
       )
       expect((await api().get(`/v1/incidents/${burst}`)).body).toMatchObject({
         storm_id: storm,
-        next_steps: { sentence: expect.stringContaining('replace it now') },
+        next_steps: { sentence: expect.stringContaining('replace the key') },
       })
       expect((await api().post(`/v1/incidents/${storm}/acknowledge`)).status).toBe(200)
       expect(await statesOf([burst])).toEqual(['acknowledged'])

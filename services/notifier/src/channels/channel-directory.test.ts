@@ -11,7 +11,7 @@ function openDirectory() {
   const store: Pick<ChannelStore, 'findChannels'> = {
     async findChannels(ids) {
       reads.push([...ids])
-      const project = { branding: {}, suppressed: new Map() }
+      const project = { branding: {}, timeZone: 'UTC', suppressed: new Map() }
       const channelOf = (id: string) => webhookChannel(id, 'https://receiver.example.com/')
       return ids.map(id => ({
         channel: channelOf(id),

@@ -1,6 +1,12 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { ChannelAudience, ProjectFacts } from '@backstop/channels/deliver'
-import type { ChannelFilter, ProjectDocument, SilenceDocument, SuppressionDocument } from '@backstop/contracts'
+import {
+  type ChannelFilter,
+  DEFAULT_TIME_ZONE,
+  type ProjectDocument,
+  type SilenceDocument,
+  type SuppressionDocument,
+} from '@backstop/contracts'
 
 /** A channel with its health and the facts of its project. */
 export interface ChannelRecord {
@@ -64,11 +70,12 @@ export interface ChannelStore {
 
 /** The project's settings and the suppressed addresses, as channels need them. */
 export function projectFacts(
-  project: Pick<ProjectDocument, 'branding'> | undefined,
+  project: Pick<ProjectDocument, 'branding' | 'time_zone'> | undefined,
   suppressions: readonly Pick<SuppressionDocument, 'address' | 'reason'>[],
 ): ProjectFacts {
   return {
     branding: project?.branding ?? {},
+    timeZone: project?.time_zone ?? DEFAULT_TIME_ZONE,
     suppressed: new Map(suppressions.flatMap(({ address, reason }) => (reason === null ? [] : [[address, reason]]))),
   }
 }

@@ -31,7 +31,7 @@ const WITH_PROJECT: readonly Document[] = [
       localField: 'project_id',
       foreignField: '_id',
       as: 'projects',
-      pipeline: [{ $project: { branding: 1 } }],
+      pipeline: [{ $project: { branding: 1, time_zone: 1 } }],
     },
   },
   {
@@ -90,7 +90,7 @@ const ONE_ANSWER = { batchSize: 1_000 } as const
 
 type JoinedChannel<T> = T & {
   health: Pick<ChannelHealthDocument, '_id' | 'disabled_reason'>[]
-  projects: Pick<ProjectDocument, '_id' | 'branding'>[]
+  projects: Pick<ProjectDocument, '_id' | 'branding' | 'time_zone'>[]
   suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
   deleted_connections: Pick<ConnectionDocument, '_id'>[]
 }

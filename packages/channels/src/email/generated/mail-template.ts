@@ -59,7 +59,7 @@ td.mj-full-width-mobile { width: auto !important; }
 .name div, .logo img, .quiet div, .quiet a, .fact th { color: #98a2b3 !important; }
 .headline div, .headline h1, .headline h2, .fact td { color: #f5f5f6 !important; }
 .text div, .step td { color: #d0d5dd !important; }
-.entries a { color: #84adff !important; }
+.entries a, .act { color: #84adff !important; }
 }
 /* Outlook's apps set these attributes instead of matching the query above. */
 [data-ogsb] .page, [data-ogsb] .page > div { background-color: #0c111d !important; }
@@ -198,7 +198,7 @@ align="left" class="headline text" style="font-size:0px;padding:0 0 12px;word-br
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:22px;text-align:left;color:#344054;"
-><h2 style="margin:0 0 4px;font-size:15px;line-height:22px;font-weight:600;color:#101828">What to do</h2>{{next}}</div></td></tr>
+><h2 style="margin:0;font-size:15px;line-height:22px;font-weight:600;color:#101828">{{next}}</h2></div></td></tr>
 {{#hasSteps}}
 <tr>
 <td
@@ -216,7 +216,7 @@ align="left" class="links" style="font-size:0px;padding:8px 0 12px;word-break:br
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:15px;line-height:48px;text-align:left;color:#344054;"
->{{#links}}<a href="{{url}}" style="display:inline-block;margin:0 8px 0 0;padding:10px 18px;border:1px solid {{accent}};border-radius:6px;background:{{accent}};color:{{onAccent}};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">{{text}}</a>{{/links}}</div></td></tr>
+>{{#mainLink}}<a href="{{url}}" style="display:inline-block;margin:0 8px 0 0;padding:10px 18px;border:1px solid {{accent}};border-radius:6px;background:{{accent}};color:{{onAccent}};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">{{text}}</a>{{/mainLink}}{{#links}}<a class="act" href="{{url}}" style="display:inline-block;margin:0 12px 0 0;font-size:14px;line-height:20px;font-weight:600;color:#344054;text-decoration:underline">{{text}}</a>{{/links}}</div></td></tr>
 {{/hasLinks}}{{#hasEntries}}
 <tr>
 <td
@@ -234,7 +234,7 @@ align="left" class="quiet ids" style="font-size:0px;padding:8px 0 0;word-break:b
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:left;color:#667085;"
->Reference: {{ids}}</div></td></tr></tbody></table></td></tr></tbody></table></div>
+>Reference: {{reference}}</div></td></tr></tbody></table></td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><![endif]-->
 </td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table></td></tr></table><![endif]-->

@@ -2,6 +2,7 @@ import { Checkbox, Group, MultiSelect, Select, SimpleGrid, Stack, Switch, Textar
 import type { ReactNode } from 'react'
 import { useConnectionNames } from '../../api/connections.ts'
 import { optionsOf } from '../../parts/filters/index.ts'
+import { TimeZoneSelect } from '../../parts/form/index.ts'
 import { useProjectId } from '../../parts/page/index.ts'
 import classes from './channel.module.css'
 import { canBeQuiet, type Draft, type FormProps } from './draft.ts'
@@ -92,7 +93,6 @@ function FilterFields({ draft, faults, field }: FormProps) {
 }
 
 type QuietHours = NonNullable<Draft['quietHours']>
-const ZONES = Intl.supportedValuesOf('timeZone')
 
 interface QuietProps {
   value: QuietHours | null
@@ -126,13 +126,10 @@ function QuietHoursFields({ value, onChange }: QuietProps) {
               onChange={event => onChange({ ...value, to: event.currentTarget.value })}
             />
           </Group>
-          <Select
+          <TimeZoneSelect
             label="Time zone"
-            searchable
-            limit={50}
-            data={ZONES.includes(value.time_zone) ? ZONES : [value.time_zone, ...ZONES]}
             value={value.time_zone}
-            onChange={zone => zone !== null && onChange({ ...value, time_zone: zone })}
+            onChange={time_zone => onChange({ ...value, time_zone })}
           />
           <Checkbox.Group
             label="They begin on"

@@ -1,7 +1,8 @@
 import type { Incident } from '@backstop/client'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { useKeys } from '../../parts/page/index.ts'
+import { useAsked, useKeys } from '../../parts/page/index.ts'
+import { useOpenAsked } from './asked-dialog.tsx'
 import { IncidentRace } from './incident-race.tsx'
 import { ResolveDialog } from './resolve-dialog.tsx'
 import type { Attempt, useIncidentChange } from './use-incident-change.ts'
@@ -24,7 +25,16 @@ interface Asked {
 export function IncidentControls({ incident, changes }: Props) {
   const { state, version } = incident
   const { isPending, send } = changes
-  const [asked, setAsked] = useState<Asked>()
+  const [chosen, setAsked] = useState<Asked>()
+  // A link of a message may ask for it. The person saw the version with which the page opened.
+  const [firstVersion] = useState(version)
+  const { forget } = useAsked()
+  const isLinked = useOpenAsked(incident) === 'ours'
+  const asked: Asked | undefined = isLinked ? { version: firstVersion, first: 'our_own_change' } : chosen
+  const close = () => {
+    setAsked(undefined)
+    if (isLinked) forget()
+  }
   const acknowledge = () => void send({ change: { kind: 'acknowledge' }, version })
   const resolve = () => setAsked({ version })
   useKeys({
@@ -53,9 +63,7 @@ export function IncidentControls({ incident, changes }: Props) {
           This was us
         </Button>
       )}
-      {asked !== undefined && (
-        <Resolve incident={incident} asked={asked} changes={changes} onClose={() => setAsked(undefined)} />
-      )}
+      {asked !== undefined && <Resolve incident={incident} asked={asked} changes={changes} onClose={close} />}
     </>
   )
 }

@@ -8,12 +8,13 @@ import { incidentQuery } from '../../api/incidents.ts'
 import { formatMoney } from '../../format/money.ts'
 import { localizeTimes } from '../../format/times.ts'
 import { DialogButton } from '../../parts/form/index.ts'
-import { Marks, PageHead, Problem, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
+import { Marks, PageHead, Problem, ProjectLink, ThingPage, useAsked, useResourceId } from '../../parts/page/index.ts'
 import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
 import type { NextTime } from '../settings/new-expected-change.tsx'
-import { SilenceControl } from '../silences/silence-dialog.tsx'
+import { SilenceControl, SilenceDialog } from '../silences/silence-dialog.tsx'
 import { AlertsSent } from './alerts-sent.tsx'
+import { AskedDialog, useOpenAsked } from './asked-dialog.tsx'
 import { BurstFacts, BurstOrigin } from './burst-facts.tsx'
 import { Candidates } from './candidates.tsx'
 import classes from './incident.module.css'
@@ -78,6 +79,12 @@ function Incident({ incident }: Props) {
           />
         </div>
       )}
+      <AskedDialog
+        of={incident}
+        stateSentence={<StateSentence incident={incident} />}
+        write={changes}
+        onAcknowledge={() => send({ change: { kind: 'acknowledge' }, version })}
+      />
       {error !== null && failed !== undefined && failed !== 'comment' && (
         <Problem error={error} what={NOT_CHANGED[failed]} />
       )}
@@ -110,8 +117,16 @@ function ConnectionSilence({ incident }: Props) {
   const { project_id, connection_id, state } = incident
   const query = connectionQuery(project_id, connection_id ?? '')
   const { data } = useQuery({ ...query, enabled: connection_id !== null })
+  const isAsked = useOpenAsked(incident) === 'silence'
+  const { forget } = useAsked()
   if (data === undefined || data.status === 'deleted' || state === 'resolved') return null
-  return <SilenceControl connection={data} reason={`While we look into: ${titleOf(incident)}`} />
+  const reason = `While we look into: ${titleOf(incident)}`
+  return (
+    <>
+      <SilenceControl connection={data} reason={reason} />
+      {isAsked && <SilenceDialog connection={data} reason={reason} onClose={forget} />}
+    </>
+  )
 }
 
 /** Makes a bounded rule for further changes like an unexplained one, or like one that was ours. Nobody may expect a canary. */

@@ -2,7 +2,7 @@ import type { Project } from '@backstop/client'
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { projectQuery } from '../../api/system.ts'
-import { ConfirmButton } from '../../parts/form/index.ts'
+import { ConfirmButton, TimeZoneSelect } from '../../parts/form/index.ts'
 import { PageHead, Problem, ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { Facts, idFact, Time, timeFact } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
@@ -31,10 +31,11 @@ function Sections({ project }: { project: Project }) {
     <div className={classes.sections}>
       <section className={classes.section} aria-label="Project">
         <h2>Project</h2>
-        {mayChange && <ProjectName project={project} />}
+        {mayChange && <ProjectForm project={project} />}
         <Facts
           facts={[
             ['Name', mayChange ? undefined : project.name],
+            ['Time zone of messages', mayChange ? undefined : project.time_zone],
             ['Id', idFact(project.project_id)],
             ['Created', timeFact(project.created_at)],
           ]}
@@ -55,18 +56,26 @@ function Sections({ project }: { project: Project }) {
   )
 }
 
-function ProjectName({ project }: { project: Project }) {
-  const form = useProjectForm(project, ({ name }) => ({ name }))
-  const name = form.fields.name.trim()
+function ProjectForm({ project }: { project: Project }) {
+  const form = useProjectForm(project, ({ name, time_zone }) => ({ name, zone: time_zone }))
+  const { base, fields } = form
+  const [name, { zone }] = [fields.name.trim(), fields]
+  const patch = { ...(name === base.name ? {} : { name }), ...(zone === base.time_zone ? {} : { time_zone: zone }) }
   return (
     <Stack gap={12} miw={0}>
       <TextInput label="Name" {...form.field('name')} />
+      <TimeZoneSelect
+        label="Time zone of messages"
+        description="The times in alerts are those of this zone"
+        value={zone}
+        onChange={chosen => form.edit({ zone: chosen })}
+      />
       <Saving
         form={form}
-        hasChanges={name !== form.base.name}
+        hasChanges={Object.keys(patch).length > 0}
         isValid={name !== ''}
-        yours={`Name the project “${name}”`}
-        patch={{ name }}
+        yours={`Name “${name}”, time zone ${zone}`}
+        patch={patch}
       />
     </Stack>
   )

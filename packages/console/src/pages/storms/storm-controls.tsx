@@ -1,20 +1,32 @@
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { refresh, useWrite } from '../../api/client.ts'
+import { connectionQuery } from '../../api/connections.ts'
 import type { Storm } from '../../api/incidents.ts'
 import { isLostRace, LostRace } from '../../parts/form/index.ts'
-import { Problem, useKeys } from '../../parts/page/index.ts'
+import { Problem, useAsked, useKeys } from '../../parts/page/index.ts'
+import { AskedDialog, useOpenAsked } from '../incidents/asked-dialog.tsx'
 import { ResolveDialog } from '../incidents/resolve-dialog.tsx'
 import { type Change, sendChange } from '../incidents/use-incident-change.ts'
 import type { Resolution } from '../incidents/words.ts'
+import { SilenceDialog } from '../silences/silence-dialog.tsx'
+import { sizeText } from './storm-list.tsx'
 
 /** Acknowledges and resolves all incidents of a storm as one. If the reader may do so, `a` acknowledges and `r` resolves. */
-export function useStormControls({ storm_id, state }: Storm, canWrite: boolean) {
-  const [first, setFirst] = useState<Resolution['reason'] | 'none'>()
+export function useStormControls(storm: Storm, canWrite: boolean) {
+  const { storm_id, state } = storm
+  const [chosen, setFirst] = useState<Resolution['reason'] | 'none'>()
+  const { forget } = useAsked()
+  const isLinked = useOpenAsked(storm) === 'ours'
   const readAgain = () => refresh('storms', 'incidents', 'actions')
+  const leave = () => {
+    setFirst(undefined)
+    if (isLinked) forget()
+  }
   const change = useWrite((wanted: Change) => sendChange(storm_id, { change: wanted }), {
     onDone() {
-      setFirst(undefined)
+      leave()
       return readAgain()
     },
     onError: readAgain,
@@ -26,9 +38,9 @@ export function useStormControls({ storm_id, state }: Storm, canWrite: boolean) 
   })
   const close = () => {
     change.reset()
-    setFirst(undefined)
+    leave()
   }
-  return { change, first, setFirst, close }
+  return { change, first: isLinked ? ('our_own_change' as const) : chosen, setFirst, close }
 }
 
 type Controls = ReturnType<typeof useStormControls>
@@ -60,6 +72,23 @@ export function StormButtons({ storm: { state }, controls }: { storm: Storm; con
 }
 
 const FAILED = 'The storm was not changed'
+
+/** What a link of a message asks for: to acknowledge the storm, or to silence its connection. */
+export function StormAsked({ storm, controls: { change } }: { storm: Storm; controls: Controls }) {
+  const { forget } = useAsked()
+  const isSilence = useOpenAsked(storm) === 'silence'
+  const { data } = useQuery({ ...connectionQuery(storm.project_id, storm.connection_id), enabled: isSilence })
+  if (isSilence)
+    return data === undefined ? null : <SilenceDialog connection={data} reason={sizeText(storm)} onClose={forget} />
+  return (
+    <AskedDialog
+      of={storm}
+      stateSentence={`The storm is ${storm.state}.`}
+      write={change}
+      onAcknowledge={() => change.mutateAsync({ kind: 'acknowledge' })}
+    />
+  )
+}
 
 export function StormDialogs({ storm, controls }: { storm: Storm; controls: Controls }) {
   const { change, first, close } = controls

@@ -16,7 +16,7 @@ import { NextSteps } from '../incidents/next-steps.tsx'
 import { originSentence } from '../incidents/words.ts'
 import { MinuteChart } from './minute-chart.tsx'
 import classes from './storm.module.css'
-import { StormButtons, StormDialogs, useStormControls } from './storm-controls.tsx'
+import { StormAsked, StormButtons, StormDialogs, useStormControls } from './storm-controls.tsx'
 import { countOf, moneyText, sizeText } from './storm-list.tsx'
 import { MAX_MEMBERS, type Member, membersQuery } from './storm-members.ts'
 import { barsOf, type Common, commonOf, sumsOf } from './storm-summary.ts'
@@ -66,6 +66,7 @@ function StormPage({ storm }: { storm: StormWithSteps }) {
         <Under storm={storm} />
       </PageHead>
       {canWrite && <StormDialogs storm={storm} controls={controls} />}
+      <StormAsked storm={storm} controls={controls} />
       {members.error !== null && members.data === undefined ? (
         <Problem
           error={members.error}

@@ -2,4 +2,5 @@
 export { ConfirmButton } from './confirm-button.tsx'
 export { DialogButton, Form } from './form.tsx'
 export { isLostRace, LostRace, versionToSave } from './lost-race.tsx'
+export { TimeZoneSelect } from './time-zone.tsx'
 export { handleSubmit, useFields } from './use-fields.ts'

@@ -1,4 +1,4 @@
-import { nextStepsOfBurst, nextStepsOfCanary, nextStepsOfRepeat, providerStepsOf } from '@backstop/channels'
+import { nextStepsOfBurst, nextStepsOfCanary, nextStepsOfRepeat, providerStepsOf, stepsInUtc } from '@backstop/channels'
 import {
   type ActionDocument,
   type IncidentDocument,
@@ -177,15 +177,11 @@ function showNextSteps(
   { code, burst, state }: IncidentDocument,
   action: ActionDocument | undefined,
 ): IncidentWithTimeline['next_steps'] {
-  if (burst !== undefined) return state === 'resolved' ? null : stepsOf(nextStepsOfBurst(burst))
+  if (burst !== undefined) return state === 'resolved' ? null : stepsInUtc(nextStepsOfBurst(burst))
   if (action === undefined) return null
-  if (code === 'REFUNDED_TWICE') return stepsOf(nextStepsOfRepeat(showAction(action)))
-  if (code === 'CANARY_USED') return stepsOf(nextStepsOfCanary(showAction(action)))
-  return action.verdict === 'unexplained' ? stepsOf(providerStepsOf(showAction(action))) : null
-}
-
-function stepsOf({ sentence, steps }: ReturnType<typeof nextStepsOfBurst>): IncidentWithTimeline['next_steps'] {
-  return { sentence, steps: [...steps] }
+  if (code === 'REFUNDED_TWICE') return stepsInUtc(nextStepsOfRepeat(showAction(action)))
+  if (code === 'CANARY_USED') return stepsInUtc(nextStepsOfCanary(showAction(action)))
+  return action.verdict === 'unexplained' ? stepsInUtc(providerStepsOf(showAction(action))) : null
 }
 
 /** The changes that people made. An action has them in its own timeline. */

@@ -3,10 +3,11 @@ import {
   previewDigest,
   previewMessage,
   SAMPLE_ALERTS,
+  SAMPLE_READER,
   WebhookTemplate,
   withoutPersonalData,
 } from '@backstop/channels'
-import { type Alert, PreviewQuery, type ProjectDocument } from '@backstop/contracts'
+import { type Alert, DEFAULT_TIME_ZONE, PreviewQuery, type ProjectDocument } from '@backstop/contracts'
 import { z } from 'zod'
 import { findProject } from '../../http/find-resource.ts'
 import { refusedField } from '../../http/refused-field.ts'
@@ -70,6 +71,7 @@ function previewOf(
     branding: branding ?? project?.branding ?? {},
     brandName,
     publicUrl: consolePublicUrl,
+    reader: { ...SAMPLE_READER, timeZone: project?.time_zone ?? DEFAULT_TIME_ZONE },
     unsubscribeUrl: UNSUBSCRIBE_URL,
     template,
   }

@@ -1,5 +1,6 @@
 import {
   DEFAULT_APPROVAL_DEADLINE_S,
+  DEFAULT_TIME_ZONE,
   NewProject,
   Project,
   type ProjectDocument,
@@ -162,8 +163,9 @@ function auditActionOf(before: Date | null, after: Date | null): string {
 }
 
 function showProject(document: ProjectDocument): Project {
-  const { requires_approval = false, approval_deadline_seconds = DEFAULT_APPROVAL_DEADLINE_S, demo = false } = document
-  const defaults = { requires_approval, approval_deadline_seconds, demo }
+  const { requires_approval = false, approval_deadline_seconds = DEFAULT_APPROVAL_DEADLINE_S } = document
+  const { time_zone = DEFAULT_TIME_ZONE, demo = false } = document
+  const defaults = { requires_approval, approval_deadline_seconds, time_zone, demo }
   const archived_at = document.archived_at?.toISOString() ?? null
   return showDocument(Project, document, { project_id: document._id, ...defaults, archived_at })
 }

@@ -1,4 +1,4 @@
-import { providerStepsOfStorm } from '@backstop/channels'
+import { providerStepsOfStorm, stepsInUtc } from '@backstop/channels'
 import {
   ConnectionListQuery,
   type OriginChannel,
@@ -94,7 +94,7 @@ export async function nextStepsOf(
     }
   }
   const [onlyMode] = modes.all()
-  const { sentence, steps } = providerStepsOfStorm({
+  const steps = providerStepsOfStorm({
     provider: storm.provider,
     mode: onlyMode?.count === members.count ? onlyMode.value : null,
     kind: kinds.all()[0]?.value ?? 'refund',
@@ -108,5 +108,5 @@ export async function nextStepsOf(
       user: null,
     },
   })
-  return { sentence, steps: [...steps] }
+  return stepsInUtc(steps)
 }
