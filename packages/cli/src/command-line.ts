@@ -3,6 +3,7 @@ import { addActors } from './actors/command.ts'
 import { addAudit } from './audit/command.ts'
 import { addBackup } from './backup/command.ts'
 import { addChannels } from './channels/command.ts'
+import { addCompleteness } from './completeness/command.ts'
 import { addCompletion } from './completion/command.ts'
 import { addConnections } from './connections/command.ts'
 import { addDoctor } from './doctor/command.ts'
@@ -45,6 +46,7 @@ export function createProgram(surroundings: Surroundings): Command {
     addActors,
     addSearch,
     addStats,
+    addCompleteness,
     addTail,
     addTrigger,
     addReplay,

@@ -76,6 +76,10 @@ export const COLLECTIONS = {
   },
   audit_chain: { owner: 'admin-api', indexes: [] },
   heartbeat: { owner: 'admin-api', indexes: [] },
+  uptimes: {
+    owner: 'admin-api',
+    indexes: [{ keys: { to: 1 }, options: { expireAfterSeconds: 400 * DAY_S } }],
+  },
   idempotency_keys: {
     owner: 'admin-api',
     indexes: [{ keys: { created_at: 1 }, options: { expireAfterSeconds: DAY_S } }],
@@ -297,6 +301,13 @@ export const COLLECTIONS = {
   },
   erasures: { owner: 'reconciler', indexes: [] },
   sweeps: { owner: 'reconciler', indexes: [{ keys: { next_run_at: 1 } }] },
+  sweep_days: {
+    owner: 'reconciler',
+    indexes: [
+      { keys: { connection_id: 1, day: 1 } },
+      { keys: { day: 1 }, options: { expireAfterSeconds: 400 * DAY_S } },
+    ],
+  },
   operation_search: { owner: 'reconciler', indexes: [] },
   expected_changes: {
     owner: 'admin-api',

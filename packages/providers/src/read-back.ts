@@ -69,6 +69,8 @@ export type SweepPage =
       readonly cursor: SweepCursor
       /** True if the cursor has reached the present. */
       readonly done: boolean
+      /** Only if `done`: every change up to this time was read, also if it became visible late, in milliseconds since the epoch. */
+      readonly readUntil?: number
     }
   | Extract<ReadResult, { kind: 'failed' }>
 

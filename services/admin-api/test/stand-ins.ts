@@ -22,6 +22,7 @@ import type {
   StormDocument,
   StormMemberDocument,
   SuppressionDocument,
+  SweepDayDocument,
   SweepDocument,
 } from '@backstop/contracts'
 import type { Bus } from '@backstop/kit/bus'
@@ -49,6 +50,7 @@ export interface OtherServicesCollections {
   readonly inboxBodies: Collection<InboxBodyDocument>
   readonly inboxReplays: Collection<InboxReplayDocument>
   readonly sweeps: Collection<SweepDocument>
+  readonly sweepDays: Collection<SweepDayDocument>
   readonly dailyTotals: Collection<DailyTotalsDocument>
   readonly projectTotals: Collection<ProjectTotalsDocument>
   readonly expectedChangeUses: Collection<ExpectedChangeUsesDocument>

@@ -21,6 +21,7 @@ const STORED = [
   'expected_change_uses',
   'operation_search',
   'sweeps',
+  'sweep_days',
 ] as const
 
 let stack: TestStack

@@ -16,6 +16,7 @@ import { createMongoInboxReplays } from './inbox-replay/inbox-replay-store.ts'
 import { createMongoStandaloneIncidents } from './incidents/standalone-incident-store.ts'
 import { createMongoHeartbeats } from './sweep/heartbeat-store.ts'
 import { createMongoOperationSearch } from './sweep/operation-search-store.ts'
+import { createMongoSweepDays } from './sweep/sweep-day-store.ts'
 import { createMongoSweeps } from './sweep/sweep-store.ts'
 import { createMongoTotals } from './totals/mongo-totals.ts'
 
@@ -37,6 +38,7 @@ export function openStores(mongo: Mongo) {
     expectedChangeUses: createMongoExpectedChangeUses(mongo),
     openActions: createMongoOpenActions(mongo),
     sweeps: createMongoSweeps(mongo),
+    sweepDays: createMongoSweepDays(mongo),
     erasures: createMongoErasures(mongo),
     totals: createMongoTotals(mongo),
     heartbeats: createMongoHeartbeats(mongo),

@@ -1,4 +1,4 @@
-import type { ActionDocument, ConnectionDocument } from '@backstop/contracts'
+import type { ActionDocument, ConnectionDocument, SweepDayDocument } from '@backstop/contracts'
 import type { Mongo } from '@backstop/kit/mongo'
 import { openStores } from '../src/stores.ts'
 import type { StoresUnderTest } from './store.contract.ts'
@@ -10,6 +10,7 @@ export function openContractStores(mongo: Mongo): StoresUnderTest {
   return {
     ...openStores(mongo),
     listedAction: async id => (await actions.findOne({ _id: id })) ?? undefined,
+    storedSweepDays: () => db.collection<SweepDayDocument>('sweep_days').find().sort({ _id: 1 }).toArray(),
     async addConnection(connection, projectName) {
       await db.collection<ConnectionDocument>('connections').insertOne(connection)
       const { project_id: _id } = connection

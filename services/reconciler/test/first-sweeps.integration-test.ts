@@ -45,9 +45,10 @@ async function startReconciler(holder: string): Promise<void> {
   const producer = createMemoryBus({ clock, partitions: 1 }).producer({ sendTimeoutMs: 1_000 })
   await producer.start()
   const stores = openStores(mongo)
-  const { connections, inbox, standaloneIncidents: incidents, sweeps } = stores
+  const { connections, inbox, standaloneIncidents: incidents, sweeps, sweepDays } = stores
   const reading = readingPorts(stack.logger)
-  const common = { connections, inbox, sweeps, producer, codec, clock, logger: stack.logger, random: Math.random }
+  const stored = { connections, inbox, sweeps, sweepDays }
+  const common = { ...stored, producer, codec, clock, logger: stack.logger, random: Math.random }
   const publisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger: stack.logger })
   const sweeper = createSweeper({
     ...common,

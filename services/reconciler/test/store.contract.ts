@@ -9,6 +9,7 @@ import { openActionContract } from './open-actions.contract.ts'
 import { operationSearchContract } from './operation-search.contract.ts'
 import { type ProjectionsUnderTest, projectionContract } from './projections.contract.ts'
 import { standaloneIncidentContract } from './standalone-incidents.contract.ts'
+import { type SweepDaysUnderTest, sweepDayContract } from './sweep-days.contract.ts'
 import { sweepContract } from './sweeps.contract.ts'
 
 /** The reconciler's stores, and functions for data that their ports cannot read or write. */
@@ -16,6 +17,7 @@ export interface StoresUnderTest
   extends ReconcilerStores,
     ProjectionsUnderTest,
     ExpectedChangesUnderTest,
+    SweepDaysUnderTest,
     ConnectionsUnderTest {}
 
 /** The contract of each store, for an implementation of all of them. Each test gets empty stores. */
@@ -31,4 +33,5 @@ export function storeContract(name: string, open: () => Promise<StoresUnderTest>
   expectedChangeContract(name, open)
   operationSearchContract(name, open)
   sweepContract(name, open)
+  sweepDayContract(name, open)
 }

@@ -61,11 +61,12 @@ async function harness(providers: Record<string, ProviderBehaviour>) {
     return { schedules: read, changes: read }
   }
   const logger = createLogger('test', 'silent')
-  const { standaloneIncidents: incidents, inbox, sweeps } = stores
+  const { standaloneIncidents: incidents, inbox, sweeps, sweepDays } = stores
   const publisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger })
   const start = (holder: string) => {
     const sweeper = createSweeper({
       sweeps,
+      sweepDays,
       connections: stores.connections,
       inbox,
       readers: {

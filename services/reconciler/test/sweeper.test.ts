@@ -1,5 +1,5 @@
 /** The sweep on virtual time: the changes that it finds, where it continues, and the incidents of its connection. */
-import type { ConnectionDocument } from '@backstop/contracts'
+import type { ConnectionDocument, SweepDayDocument } from '@backstop/contracts'
 import { createLogger } from '@backstop/kit/logger'
 import { createOutboxPublisher } from '@backstop/kit/outbox'
 import { createFixedCodec, createManualClock, createMemoryBus } from '@backstop/kit/test'
@@ -67,11 +67,12 @@ async function harness(pages: Pages, kind: ConnectionDocument['kind'] = 'process
       return pages('changes', cursor)
     },
   }
-  const { standaloneIncidents: incidents, inbox, sweeps } = stores
+  const { standaloneIncidents: incidents, inbox, sweeps, sweepDays } = stores
   const publisher = createOutboxPublisher({ source: incidents.outbox, producer, encoder: codec, logger })
   const start = (holder: string) => {
     const sweeper = createSweeper({
       sweeps,
+      sweepDays,
       connections: stores.connections,
       inbox,
       readers: { readerFor: async () => ({ kind: 'reader', reader, connection }) as unknown as OpenedReader },
@@ -120,6 +121,32 @@ describe('the sweep of a connection', () => {
     start('p2')
     await clock.advance(6_000)
     expect(asked).toEqual(['schedules start', 'changes start'])
+  })
+
+  test('is recorded with the objects that it lists, and with the time in which the provider could not be read', async () => {
+    let works = true
+    const { clock, stores } = await harness(kind => {
+      if (!works) return AWAY
+      return kind === 'changes' ? page({ objects: [refund('a'), refund('b')], readUntil: clock.now() }) : page()
+    })
+    await clock.advance(6_000)
+    const firstAt = stores.contents.sweeps.get('con_1')?.completed_at
+    works = false
+    await clock.advance(60 * MINUTE)
+    works = true
+    await clock.advance(6 * MINUTE)
+    const { completed_at: lastAt, read_until } = stores.contents.sweeps.get('con_1') ?? {}
+    const cause = 'The provider refused the key'
+    const [day] = await stores.mongo.db.collection<SweepDayDocument>('sweep_days').find().toArray()
+    // The first sweep reads the changes since the connection was created, three hours before.
+    const created = stores.contents.connections.get('con_1')?.created_at
+    expect(day).toMatchObject({ recorded_from: created, read_until, connection_id: 'con_1', project_id: PROJECT })
+    expect(day?.objects).toBe(2 * (day?.completed ?? 0))
+    expect(day?.interruptions).toEqual([
+      { from: created, to: firstAt, cause: null },
+      { from: expect.any(Date), to: expect.any(Date), cause },
+    ])
+    expect(day?.interruptions[1]?.to.getTime()).toBeLessThanOrEqual(lastAt?.getTime() ?? 0)
   })
 
   test('that did not end in time is started again, and a late page changes nothing', async () => {

@@ -29,7 +29,8 @@ export function storedIn(mongo: MongoServer, broker: Broker): Stored[] {
 async function readLists(api: ApiUser, projectId: string): Promise<ProjectLists> {
   const lists: Record<string, Json[]> = {}
   for (const list of LISTS) lists[list] = await readAll(api, `/v1/${list}?project_id=${projectId}&limit=200`)
-  return { projectId, ...lists } as unknown as ProjectLists
+  const completeness = await api.get(`/v1/completeness?project_id=${projectId}`)
+  return { projectId, ...lists, completeness } as unknown as ProjectLists
 }
 
 async function readAll(api: ApiUser, path: string): Promise<Json[]> {

@@ -1,4 +1,5 @@
 import type {
+  Completeness,
   Delivery,
   InboxEntry,
   ListedIncident,
@@ -17,6 +18,7 @@ export interface ProjectLists {
   readonly inbox: readonly InboxEntry[]
   readonly deliveries: readonly Delivery[]
   readonly budgets: readonly ShownBudget[]
+  readonly completeness: Pick<Completeness, 'connections'>
 }
 
 /** The export of the audit and the keys that verify it. */

@@ -68,6 +68,12 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
     run.truth.capped.push({ deeds: [expected], covered: 1 })
     return withLists(run, ({ actions }) => ({ actions: [...actions, action('re_1')] }))
   },
+  'complete-periods-miss-nothing': run => {
+    run.truth.deeds.push(deed('re_1', { mustAlert: false }))
+    const window = { watched_from: iso(T0), complete_until: iso(T0 + MINUTE) }
+    const connections = [{ provider: 'processor', answer: 'complete_so_far', ...window }]
+    return withLists(run, () => ({ completeness: { connections } }))
+  },
   'canaries-alert-at-once': run => {
     const role = { fromMs: T0 - MINUTE, toMs: T0 - MINUTE }
     run.truth.canaries.push({ projectId: OWN, role, refs: ['re_reported'] })

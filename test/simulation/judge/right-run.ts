@@ -69,6 +69,7 @@ function lists(projectId: string, more: object = {}): ProjectLists {
     inbox: [],
     deliveries: [],
     budgets: [],
+    completeness: { connections: [] },
     ...more,
   } as ProjectLists
 }

@@ -57,7 +57,8 @@ function exportFault(text: string): AuditFault {
   return { reason: 'row_changed', sequence: null, audit_id: null, text }
 }
 
-function readPublicKeys(text: string): KeyObject[] {
+/** Reads public keys as PEM, one or more. */
+export function readPublicKeys(text: string): KeyObject[] {
   const blocks = text.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? []
   return blocks.map(pem => createPublicKey(pem))
 }
@@ -74,11 +75,20 @@ function readRow(line: string): AuditDocument | undefined {
 }
 
 function readStatement(line: string | undefined, keys: readonly KeyObject[]): AuditExportEnd['statement'] | undefined {
+  return readSigned(line ?? '', keys, AuditExportEnd.shape.statement)
+}
+
+/** The statement of a signed JSON document; undefined if none of the keys has signed it. */
+export function readSigned<T>(
+  text: string,
+  keys: readonly KeyObject[],
+  schema: { parse(value: unknown): T },
+): T | undefined {
   try {
-    const { statement, signature } = JSON.parse(line ?? '') as AuditExportEnd
-    const text = Buffer.from(canonicalJson(statement), 'utf8')
-    const isSigned = keys.some(key => verify(null, text, key, Buffer.from(signature, 'base64url')))
-    return isSigned ? AuditExportEnd.shape.statement.parse(statement) : undefined
+    const { statement, signature } = JSON.parse(text)
+    const signed = Buffer.from(canonicalJson(statement), 'utf8')
+    const isSigned = keys.some(key => verify(null, signed, key, Buffer.from(signature, 'base64url')))
+    return isSigned ? schema.parse(statement) : undefined
   } catch {
     return undefined
   }

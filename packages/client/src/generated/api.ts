@@ -1811,6 +1811,132 @@ export interface Api {
     /** DELETE /v1/budgets/{id}: Delete a budget */
     delete(id: string, options?: RequestOptions): Promise<void>
   }
+  completeness: {
+    /** GET /v1/completeness: State whether every refund and cancellation of a period was read and judged */
+    get(query?: {
+      /** All connections of this project. Give this or connection_id */
+      project_id?: string
+      /** Only this connection */
+      connection_id?: string
+      /** A day (UTC), or a time whose day is included. Default: 30 days before `to` */
+      from?: string
+      /** A day (UTC) that is not included, or a time whose day is included unless it is midnight. Default: the end of today */
+      to?: string
+    }, options?: RequestOptions): Promise<{
+      project_id: string
+      project_name: string
+      from: string
+      /** Exclusive */
+      to: string
+      made_at: string
+      /** Outages of Backstop in the period; null if no heartbeat was ever recorded */
+      outages: {
+        recorded_from: string
+        /** When the last heartbeat came back */
+        recorded_until: string
+        /** Times in which no heartbeat came back: no alert was delivered */
+        found: ({
+          from: string
+          to: string | null
+        })[]
+      } | null
+      /** At most 100, the newest ones */
+      connections: ({
+        connection_id: string
+        connection_name: string
+        provider: "processor" | "reseller" | "subscription"
+        answer: "complete" | "complete_so_far" | "open" | "not_provable"
+        /** What is not read or judged yet */
+        open: ("not_read_yet" | "verdicts_pending" | "notifications_wait" | "notifications_unusable" | "being_counted")[]
+        /** What cannot be known */
+        limits: ("no_read_key" | "not_read_for_thirty_days" | "connected_later" | "deleted_earlier" | "reading_not_recorded" | "found_by_reading_not_recorded" | "connected_accounts")[]
+        /** The beginning of the period, or the creation of the connection */
+        watched_from: string
+        /** The end of the period (exclusive), or the deletion of the connection */
+        watched_to: string
+        /** Every change of the period up to this time was read; null if none was, or if there is no read key */
+        complete_until: string | null
+        /** Number of refunds, cancellations and other changes that the provider made in the period */
+        recorded: number
+        /** The part of `recorded` that has a verdict */
+        judged: number
+        /** The part of `recorded` of which no notification arrived; null if it is not known for all days */
+        found_by_reading: number | null
+        /** Notifications of the period that wait until the account can be read; at most 100 are counted */
+        waiting_notifications: number
+        /** Dead letters of the period; at most 100 are counted */
+        unusable_notifications: number
+        reading: {
+          /** Nothing is recorded about reading before this time; null if nothing is */
+          recorded_from: string | null
+          /** How often the lists of the provider were read to their end in the period */
+          completed: number
+          /** Number of entries in these lists. Entries of the last 15 minutes are listed again */
+          objects: number
+          /** Times of at least 15 minutes in which the lists were not read to their end. What changed in them was read when they ended */
+          interruptions: ({
+            from: string
+            to: string | null
+            /** For people to read; null if no reading failed */
+            cause: string | null
+          })[]
+        }
+        /** As in GET /v1/statements */
+        lines: ({
+          category: "made_by_our_software" | "expected" | "unexplained" | "pending" | "out_of_band_ignored" | "other" | "not_carried_out"
+          kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+          currency: string | null
+          /** Whether the actions moved real money; null if the provider does not report it */
+          mode: "live" | "test" | null
+          count: number
+          /** The sum in minor units */
+          amount: number
+        })[]
+      })[]
+      /** False if the project has more connections */
+      connections_complete: boolean
+    }>
+    /** GET /v1/completeness/export: Export the statement of completeness in words, with a signature */
+    export(query?: {
+      /** All connections of this project. Give this or connection_id */
+      project_id?: string
+      /** Only this connection */
+      connection_id?: string
+      /** A day (UTC), or a time whose day is included. Default: 30 days before `to` */
+      from?: string
+      /** A day (UTC) that is not included, or a time whose day is included unless it is midnight. Default: the end of today */
+      to?: string
+    }, options?: RequestOptions): Promise<{
+      statement: {
+        title: string
+        project: string
+        period: string
+        made: string
+        outages: string[]
+        accounts: {
+          account: string
+          answer: string
+          facts: {
+            label: string
+            value: string
+          }[]
+          interruptions: string[]
+          limits: string[]
+          money: {
+            category: string
+            kind: string
+            mode: string
+            number: string
+            sum: string
+          }[]
+        }[]
+      }
+      /** The key of SECRET_KEYS that the key pair is derived from */
+      key_id: string
+      /** Ed25519 over the JSON of `statement` with sorted keys, in base64url */
+      signature: string
+    }>
+  }
   connections: {
     /** POST /v1/projects/{id}/connections: Connect a billing account */
     create(id: string, body: NewConnection, options?: RequestOptions): Promise<CreatedConnection>
@@ -3503,6 +3629,10 @@ export const CALLS = {
     get: ['GET', '/v1/budgets/{id}', 'none', 'json'],
     change: ['PATCH', '/v1/budgets/{id}', 'body', 'json'],
     delete: ['DELETE', '/v1/budgets/{id}', 'none', 'nothing'],
+  },
+  completeness: {
+    get: ['GET', '/v1/completeness', 'query', 'json'],
+    export: ['GET', '/v1/completeness/export', 'query', 'json'],
   },
   connections: {
     create: ['POST', '/v1/projects/{id}/connections', 'body', 'json'],

@@ -67,6 +67,15 @@ export interface HeartbeatDocument {
   reported_at: Date
 }
 
+/** A time in which heartbeats came back, one after another (docs/adr/0020-sweep-days-and-uptimes.md). Between two such times alerts were not delivered. */
+export interface UptimeDocument {
+  /** `<time of the first heartbeat>` */
+  _id: string
+  /** When the first and the last of its heartbeats came back. */
+  from: Date
+  to: Date
+}
+
 /** A secret that authenticates notifications of a connection. During a rotation, several secrets are valid. */
 export interface ConnectionSecret {
   sealed: SealedSecret

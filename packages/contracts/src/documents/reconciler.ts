@@ -25,6 +25,10 @@ export interface SweepDocument {
   woken: boolean
   next_run_at: Date
   last_run_at: Date | null
+  /** When the last complete sweep ended; null before the first one. Absent in documents of earlier versions. */
+  completed_at?: Date | null
+  /** Every change up to this time was read. Absent before the first complete sweep of this version. */
+  read_until?: Date
   /** The cause and the remedy, for people to read; null after a successful run. */
   last_error: string | null
   /** The first failure since the last successful run; null after a successful run. */
@@ -37,6 +41,33 @@ export interface SweepDocument {
   unverified_since: Date | null
   /** The ids of the connection's open incidents, by incident code. */
   open_incidents: Partial<Record<'FEED_SILENT' | 'VERIFICATION_UNAVAILABLE', string>>
+}
+
+/** The sweeps of one connection that ended on one day (docs/adr/0020-sweep-days-and-uptimes.md). */
+export interface SweepDayDocument {
+  /** `<connection_id>/<YYYY-MM-DD>` */
+  _id: string
+  project_id: string
+  connection_id: string
+  day: Date
+  /** Nothing is recorded about sweeps before this time. */
+  recorded_from: Date
+  /** Every change up to this time was read. Absent before the first complete sweep. */
+  read_until?: Date
+  /** Number of sweeps that reached the present. */
+  completed: number
+  /** Number of objects in the provider's lists. A sweep lists those of the last 15 minutes again. */
+  objects: number
+  /** Times without a complete sweep that ended on this day. */
+  interruptions: SweepInterruption[]
+}
+
+/** A time of at least 15 minutes without a complete sweep. What was changed in it was read when it ended. */
+export interface SweepInterruption {
+  from: Date
+  to: Date
+  /** Why the last sweep before its end failed, for people to read; null if none failed, because Backstop was down or the first one took long. */
+  cause: string | null
 }
 
 /** The progress of the search for operations that no case knows. The only document of its collection. */
@@ -210,6 +241,8 @@ export interface DailyTotalsDocument {
   /** The actors of the day, and their number. Absent in documents of earlier versions. */
   actors?: DailyActor[]
   actor_count?: number
+  /** The number of actions of which no notification arrived: they were found by reading the provider. Absent in documents of earlier versions. */
+  without_notification?: number
 }
 
 /** The actions of one kind, currency and mode that an actor made on a day. */

@@ -5,7 +5,8 @@ import { Verdict } from '../actions/verdict.ts'
 import { RecordKind } from '../providers.ts'
 import { AccountFilter, CustomerFilter, IdFilter } from './list.ts'
 
-const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
+/** A day or a time in a query. */
+export const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
 
 /** The query of GET /v1/stats. */
 export const StatsQuery = z.object({

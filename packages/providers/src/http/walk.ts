@@ -65,8 +65,9 @@ export async function walk(
     return { ...found, cursor: { ...place, feed: feed.name, page: read.next, ...again }, done: false }
   }
   const following = feeds[index + 1]
+  const readUntil = Math.max(from, Number(place.begun) - OVERLAP_MS)
   return following === undefined
-    ? { ...found, cursor: { from: String(Math.max(from, Number(place.begun) - OVERLAP_MS)) }, done: true }
+    ? { ...found, cursor: { from: String(readUntil) }, done: true, readUntil }
     : { ...found, cursor: { ...place, feed: following.name }, done: false }
 }
 

@@ -34,7 +34,11 @@ function openWatchers(count: number, stores: TestStores = createMemoryStores()) 
     })
   const open = () =>
     createHeartbeatWatch({
-      stores: { deliveries: failing(stores.deliveries), heartbeat: failing(stores.heartbeat) },
+      stores: {
+        deliveries: failing(stores.deliveries),
+        heartbeat: failing(stores.heartbeat),
+        uptimes: failing(stores.uptimes),
+      },
       client,
       installation: 'Backstop',
       alarmAfterMs: ALARM_AFTER_MS,
@@ -151,4 +155,26 @@ test('a test of the channel is no heartbeat', async () => {
   await stores.deliveries.put({ ...delivered(clock.now()), alert: { data: {} } } as unknown as DeliveryDocument)
   await clock.advance(2 * TICK_MS)
   expect(pings()).toBe(0)
+})
+
+test('records from when to when heartbeats came back, once for all processes, also before and after a restart', async () => {
+  const before = openWatchers(2)
+  await before.comesBack()
+  await before.clock.advance(TICK_MS)
+  const firstAt = before.clock.now() - TICK_MS
+  await before.clock.advance(ALARM_AFTER_MS - TICK_MS)
+  await before.comesBack()
+  await before.clock.advance(TICK_MS)
+  const lastAt = before.clock.now() - TICK_MS
+  // Everything is down for an hour.
+  const { clock, comesBack, stores } = openWatchers(2, before.stores)
+  await clock.advance(60 * 60_000)
+  await comesBack()
+  await clock.advance(TICK_MS)
+  const backAt = clock.now() - TICK_MS
+  const uptimes = await stores.uptimes.page({ where: {}, by: 'to', limit: 10 })
+  expect(uptimes.map(({ from, to }) => [from.getTime(), to.getTime()])).toEqual([
+    [backAt, backAt],
+    [firstAt, lastAt],
+  ])
 })

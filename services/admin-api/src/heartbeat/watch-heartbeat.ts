@@ -3,12 +3,13 @@ import { type Clock, createPeriodic, type Periodic, within } from '@backstop/kit
 import type { OperatorClient } from '@backstop/kit/http'
 import type { Logger } from '@backstop/kit/logger'
 import type { AdminCollections } from '../store/stores.ts'
+import { recordUptime } from './record-uptime.ts'
 import { heartbeatTimeOf } from './rules/heartbeat-event.ts'
 import { type HeartbeatReport, heartbeatReport, type SendResult } from './rules/heartbeat-report.ts'
 import { judgeHeartbeat } from './rules/judge-heartbeat.ts'
 
 export interface HeartbeatWatchOptions {
-  readonly stores: Pick<AdminCollections, 'deliveries' | 'heartbeat'>
+  readonly stores: Pick<AdminCollections, 'deliveries' | 'heartbeat' | 'uptimes'>
   readonly client: OperatorClient
   readonly installation: string
   readonly alarmAfterMs: number
@@ -54,6 +55,10 @@ export function createHeartbeatWatch(options: HeartbeatWatchOptions): Periodic &
     if (value.roundTripMs > alarmAfterMs) return
     returnedAtMs = value.returnedAtMs
     options.onReturned(value.returnedAtMs, value.roundTripMs)
+    const recorded = await tryWithin(clock, () =>
+      recordUptime(options.stores.uptimes, value.returnedAtMs, alarmAfterMs),
+    )
+    if (recorded.error !== null) logger.warn({ error: recorded.error }, 'heartbeat.uptime_not_stored')
     // A heartbeat from before the start says nothing about now.
     if (isFirstReading && value.returnedAtMs < watchedSinceMs) return
     await ping(options)

@@ -6,6 +6,7 @@ import { alertChannelRoutes } from './alert-channels/alert-channels.ts'
 import { apiKeyRoutes } from './api-keys/api-keys.ts'
 import { auditRoutes } from './audit/audit.ts'
 import { budgetRoutes } from './budgets/budgets.ts'
+import { completenessRoutes } from './completeness/completeness.ts'
 import { connectionRoutes } from './connections/connections.ts'
 import { deadLetterRoutes } from './dead-letters/dead-letters.ts'
 import { deliveryRoutes } from './deliveries/deliveries.ts'
@@ -53,6 +54,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...actorRoutes(parts),
     ...searchRoutes(parts),
     ...statsRoutes(parts),
+    ...completenessRoutes(parts),
     ...liveRoutes(parts),
     ...expectedChangeRoutes(parts),
     ...silenceRoutes(parts),

@@ -15,6 +15,7 @@ import { describeAuthentication } from './authentication.contract.ts'
 import { describeBudgets } from './budgets.contract.ts'
 import { describeChannelChanges } from './channel-changes.contract.ts'
 import { describeChannelRoundTrip } from './channel-round-trip.contract.ts'
+import { describeCompleteness } from './completeness.contract.ts'
 import { describeConnections } from './connections.contract.ts'
 import { describeCursors } from './cursors.contract.ts'
 import { describeDeadLetters } from './dead-letters.contract.ts'
@@ -106,6 +107,7 @@ export const ALL_PARTS: readonly DescribePart[] = [
   describeLimitedExpectedChanges,
   describeLive,
   describeStats,
+  describeCompleteness,
   describeSearch,
   describeHeartbeat,
   describeCursors,

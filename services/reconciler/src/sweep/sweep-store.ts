@@ -15,6 +15,8 @@ export type SweepEnd = Pick<SweepDocument, 'next_run_at' | 'last_run_at'> &
       SweepDocument,
       | 'cursor'
       | 'baseline_at'
+      | 'completed_at'
+      | 'read_until'
       | 'last_error'
       | 'failing_since'
       | 'failures'
@@ -78,6 +80,7 @@ export function newSweep(id: string, projectId: string, now: number): SweepDocum
     woken: false,
     next_run_at: new Date(now),
     last_run_at: null,
+    completed_at: null,
     last_error: null,
     failing_since: null,
     failures: 0,

@@ -21,11 +21,14 @@ import type { HeldHints } from '../reading/held-hints.ts'
 import { pauseAfterFailures } from '../reading/rules/reading-pause.ts'
 import { findArrived } from './arrived-events.ts'
 import { describeMissing, judgeFeed } from './rules/silent-feed.ts'
+import { type SweepRun, sweepRunOf } from './rules/sweep-day.ts'
+import type { SweepDayStore } from './sweep-day-store.ts'
 import { createSweepPool } from './sweep-pool.ts'
 import type { SweepEnd, SweepStore } from './sweep-store.ts'
 
 export interface SweeperOptions {
   readonly sweeps: SweepStore
+  readonly sweepDays: SweepDayStore
   readonly connections: Pick<ConnectionReader, 'readable'>
   readonly inbox: Pick<Inbox, 'known' | 'newestOf'>
   readonly readers: Pick<ConnectionReaders, 'readerFor'>
@@ -105,7 +108,12 @@ export function createSweeper(options: SweeperOptions): Periodic {
 
 /** The result of a run. */
 type RunEnd =
-  | ({ readonly kind: 'swept'; readonly done: boolean; readonly unseen: readonly ListedEvent[] } & Progress &
+  | ({
+      readonly kind: 'swept'
+      readonly done: boolean
+      readonly unseen: readonly ListedEvent[]
+      readonly run: SweepRun
+    } & Progress &
       OpenIncidents)
   | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & OpenIncidents)
   | { readonly kind: 'no_reader'; readonly text: string }
@@ -129,6 +137,7 @@ async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping:
     })
   const end = await within(clock, MAX_RUN_MS, run, late, stopping)
   const holder = sweep.lease_holder ?? ''
+  if (end.kind === 'swept') await options.sweepDays.add(end.run)
   if (end.kind === 'deleted') return sweeps.remove(sweep._id, holder)
   const change = changesAtEnd(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
   await sweeps.release(sweep._id, holder, change)
@@ -162,6 +171,7 @@ function changesAtEnd(
         ...next(end.done ? everyMs : 0),
         cursor: end.cursor,
         baseline_at: end.baseline_at,
+        ...(end.run.readUntil && { completed_at: end.run.endedAt, read_until: end.run.readUntil }),
         last_error: null,
         failing_since: null,
         failures: 0,
@@ -193,7 +203,8 @@ async function sweepOne(sweep: SweepDocument, options: SweeperOptions, signal: A
   const { unseen, open_incidents } = await checkFeed(sweep, opened.connection, ended.events, options)
   const { objects, pages, done, cursor, baseline_at } = ended
   logger.info({ ...facts, objects, pages, hints: requested, done }, 'sweep.finished')
-  return { kind: 'swept', done, cursor, baseline_at, unseen, open_incidents }
+  const run = sweepRunOf(sweep, ended, opened.connection.created_at, options.clock.now(), options.everyMs)
+  return { kind: 'swept', done, cursor, baseline_at, unseen, open_incidents, run }
 }
 
 interface PagesRead extends Progress {
@@ -202,6 +213,8 @@ interface PagesRead extends Progress {
   readonly objects: number
   readonly pages: number
   readonly done: boolean
+  /** Null if the last page is not the end of the changes. */
+  readonly readUntilMs: number | null
 }
 
 /**
@@ -237,7 +250,8 @@ async function readPages(
     cursor = page.done && baseline_at === null ? null : page.cursor
     if (page.done && baseline_at === null) baseline_at = new Date(clock.now())
     const progress: Progress = { cursor: cursor && { ...cursor }, baseline_at }
-    const read = { kind: 'ended', ...progress, events, objects, pages, done: ended } as const
+    const readUntilMs = ended ? (page.readUntil ?? null) : null
+    const read = { kind: 'ended', ...progress, events, objects, pages, done: ended, readUntilMs } as const
     const isLong = pages >= MAX_PAGES || clock.now() - begunAt >= MAX_PAGING_MS
     if ((ended || isLong) && !signal.aborted) return read
     const leased_until = new Date(clock.now() + LEASE_MS)

@@ -47,6 +47,7 @@ const randomAction = fc
     state: fc.constantFrom('succeeded', 'failed'),
     mode: fc.constantFrom('live', 'test', null, undefined),
     actor_id: fc.constantFrom('acr_1', 'acr_2', undefined),
+    event_ids: fc.constantFrom([], ['evt_1'], ['evt_1', 'evt_2']),
     amount: fc.option(fc.nat(9_000_000_000_000), { nil: null }),
     merged_into: fc.option(fc.constant('act_other'), { nil: undefined, freq: 5 }),
     made: times,
@@ -128,7 +129,12 @@ test('the time to a verdict is stored with the action, so that a count does not 
   expect(times.verdict).toEqual([[1_200, 1]])
 })
 
-const EMPTY = { totals: [], actors: [], times: { verdict: [], acknowledgement: [], resolution: [] } }
+const EMPTY = {
+  totals: [],
+  actors: [],
+  times: { verdict: [], acknowledgement: [], resolution: [] },
+  withoutNotification: 0,
+}
 const TOTAL = {
   verdict: 'pending',
   reason: 'awaiting_second_look',

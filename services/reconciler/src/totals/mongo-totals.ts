@@ -56,17 +56,18 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
         const opened = { $gte: new Date(day.day), $lt: new Date(day.day + DAY_MS) }
         const about = { connection_id: day.connectionId, opened, action_id: { $ne: null } }
         const projection = { opened_at: 1, acknowledged_at: 1, resolved_at: 1 }
-        const [{ totals, times, actors: named }, ofDay] = await Promise.all([
+        const [{ times, ...counted }, ofDay] = await Promise.all([
           countActions(actions, day),
           incidents.find(about, { projection, maxTimeMS: COUNT_WITHIN_MS }).toArray(),
         ])
-        return { totals, actors: named, times: { ...times, ...countIncidentTimes(ofDay) } }
+        return { ...counted, times: { ...times, ...countIncidentTimes(ofDay) } }
       }),
 
-    save: (day, { totals, times, actors }) =>
+    save: (day, { totals, times, actors, withoutNotification }) =>
       asUnavailable(async () => {
         const noLaterCount = { _id: countedDayId(day), counted: { $lte: day.marks } }
-        const counted = { totals: [...totals], times, actors: [...actors], actor_count: actors.length }
+        const ofActors = { actors: [...actors], actor_count: actors.length }
+        const counted = { totals: [...totals], times, ...ofActors, without_notification: withoutNotification }
         await days.updateOne(noLaterCount, { $set: { ...counted, counted: day.marks } })
       }),
 
@@ -95,8 +96,9 @@ async function countActions(actions: Collection<ActionDocument>, { connectionId,
     .toArray()
   const counted = groups.map(toCounted)
   return {
-    ...sumDays(counted.map(({ totals, times }) => ({ totals, times }))),
+    ...sumDays(counted),
     actors: countActors(counted.flatMap(({ totals }) => totals)),
+    withoutNotification: groups.reduce((sum, group) => sum + group.withoutNotification, 0),
   }
 }
 
@@ -149,6 +151,7 @@ interface GroupOfActions {
   readonly count: number
   readonly first: string
   readonly last: string
+  readonly withoutNotification: number
 }
 
 function toCounted({ _id: { bucket, actor_id = null, ...key }, count, amount, first, last }: GroupOfActions) {
@@ -206,6 +209,7 @@ const TOTALS = {
   amount: { $sum: { $toLong: { $ifNull: ['$amount', 0] } } },
   first: { $min: '$provider_created_at' },
   last: { $max: '$provider_created_at' },
+  withoutNotification: { $sum: { $cond: [{ $eq: ['$event_ids', []] }, 1, 0] } },
 }
 
 /** A pipeline, because a day that waits for its count keeps its place. */

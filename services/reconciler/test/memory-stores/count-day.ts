@@ -29,6 +29,7 @@ export function countDay(
   return {
     totals,
     actors: countActors(single),
+    withoutNotification: actions.filter(({ event_ids }) => event_ids.length === 0).length,
     times: { verdict: countInBuckets(times), ...countIncidentTimes(incidents) },
   }
 }

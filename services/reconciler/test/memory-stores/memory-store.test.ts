@@ -1,3 +1,4 @@
+import type { SweepDayDocument } from '@backstop/contracts'
 import { storeContract } from '../store.contract.ts'
 import { createMemoryStores } from './memory-store.ts'
 
@@ -5,6 +6,7 @@ storeContract('in memory', async () => {
   const stores = createMemoryStores()
   return {
     ...stores,
+    storedSweepDays: () => stores.mongo.db.collection<SweepDayDocument>('sweep_days').find().sort({ _id: 1 }).toArray(),
     listedAction: async id => stores.contents.actions.get(id),
     addConnection: async (connection, projectName) => {
       stores.contents.connections.set(connection._id, connection)

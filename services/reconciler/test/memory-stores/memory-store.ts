@@ -12,12 +12,14 @@ import {
   type SweepDocument,
   type TimedOutboxEntry,
 } from '@backstop/contracts'
+import type { Mongo } from '@backstop/kit/mongo'
 import { openSimulatedMongo } from '@backstop/kit/simulated-mongo'
 import type { Case, ExpectedChangeUses } from '@backstop/verdict'
 import { createActorDirectory } from '../../src/actors/actor-directory.ts'
 import { createMongoBursts } from '../../src/bursts/burst-store.ts'
 import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
 import type { ReconcilerStores } from '../../src/stores.ts'
+import { createMongoSweepDays } from '../../src/sweep/sweep-day-store.ts'
 import { createMemoryCases } from './memory-cases.ts'
 import { createMemoryConnections } from './memory-connections.ts'
 import { createMemoryErasures } from './memory-erasures.ts'
@@ -33,7 +35,7 @@ import { createMemorySweeps } from './memory-sweeps.ts'
 import { createMemoryTotals } from './memory-totals.ts'
 
 /** Stores in memory, for simulations. `contents` is the stored data. */
-export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents } {
+export function createMemoryStores(): ReconcilerStores & { contents: MemoryContents; mongo: Mongo } {
   const contents: MemoryContents = {
     cases: new Map(),
     actions: new Map(),
@@ -51,8 +53,10 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     dailyTotals: new Map(),
     projectTotals: new Map(),
   }
+  const { mongo } = openSimulatedMongo(COLLECTIONS)
   return {
     contents,
+    mongo,
     cases: createMemoryCases(contents.cases),
     projections: {
       saveActions: async list =>
@@ -87,9 +91,10 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
         contents.namedActors.filter(({ updated_at }) => since === null || updated_at >= since),
     }),
     // It lists no actions, so no burst is seen. The burst alarm is tested over the simulated MongoDB (bursts.test.ts).
-    bursts: createMongoBursts(openSimulatedMongo(COLLECTIONS).mongo),
+    bursts: createMongoBursts(mongo),
     inboxReplays: createMemoryInboxReplays(contents),
     sweeps: createMemorySweeps(contents.sweeps),
+    sweepDays: createMongoSweepDays(mongo),
     erasures: createMemoryErasures(contents.connections),
     totals: createMemoryTotals(contents.dailyTotals, contents.projectTotals, contents),
     connections: createMemoryConnections(contents.connections, contents.projectNames),

@@ -48,10 +48,11 @@ export function createMemoryTotals(
             action_id !== null && connection_id === connectionId && dayOf(Date.parse(opened_at)) === day,
         ),
       ),
-    save: async (day, { totals, times, actors }) => {
+    save: async (day, { totals, times, actors, withoutNotification }) => {
       const known = days.get(countedDayId(day))
       if (known === undefined || known.counted > day.marks) return
-      const counted = { totals: [...totals], times, actors: [...actors], actor_count: actors.length }
+      const ofActors = { actors: [...actors], actor_count: actors.length }
+      const counted = { totals: [...totals], times, ...ofActors, without_notification: withoutNotification }
       days.set(known._id, { ...known, ...counted, counted: day.marks })
     },
     sumProject: async ({ projectId, day }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judged, rightRun, T0, withLists } from '../right-run.ts'
+import { iso, judged, MINUTE, rightRun, T0, withLists } from '../right-run.ts'
 
 test('a change is listed, also if it is explained, unless the product may not have heard of it', () => {
   const reported = (mayHide?: true) => {
@@ -10,6 +10,21 @@ test('a change is listed, also if it is explained, unless the product may not ha
   }
   expect(reported()).toEqual([expect.stringContaining('one-action-for-each-change')])
   expect(reported(true)).toEqual([])
+})
+
+test('a change of a period that is stated as complete is listed and has a verdict, even if it may have been hidden', () => {
+  const stated = (more: object, actionsOf: (actions: readonly object[]) => object[]) => {
+    const window = { watched_from: iso(T0 - MINUTE), complete_until: iso(T0 + MINUTE) }
+    const connections = [{ provider: 'processor', answer: 'complete_so_far', ...window, ...more }]
+    const run = withLists(rightRun(), ({ actions }) => ({ actions: actionsOf(actions), completeness: { connections } }))
+    const begins = { fromMs: T0, toMs: T0 }
+    run.truth.deeds[1]?.grounds.push({ reason: 'a ground', explains: false, begins, mayHide: true })
+    return judged(run)
+  }
+  expect(stated({}, actions => [...actions])).toEqual([])
+  expect(stated({}, ([first]) => [first ?? {}])).toEqual([expect.stringContaining('complete-periods-miss-nothing')])
+  expect(stated({ complete_until: iso(T0) }, ([first]) => [first ?? {}])).toEqual([])
+  expect(stated({ answer: 'open' }, ([first]) => [first ?? {}])).toEqual([])
 })
 
 test('a change that is explained is listed as explained', () => {

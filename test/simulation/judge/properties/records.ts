@@ -1,5 +1,5 @@
 import type { ShownAction } from '@backstop/contracts'
-import { type Deed, isExplained, OLDER_THAN_ITS_CONNECTION } from '../../actors/truth.ts'
+import { type AccountTruth, type Deed, isExplained, OLDER_THAN_ITS_CONNECTION } from '../../actors/truth.ts'
 import { type Case, nameOf } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
@@ -13,6 +13,7 @@ export const RECORD_PROPERTIES: readonly Property[] = [
   { name: 'budgets-hold', promise: 'budgets', check: findBudgetFaults },
   { name: 'reports-are-recorded-once', promise: 'client', check: findReportFaults },
   { name: 'lists-stay-in-their-project', promise: 'projects-are-apart', check: findForeignRecords },
+  { name: 'complete-periods-miss-nothing', promise: 'completeness', check: findMissedChanges },
 ]
 
 const JUDGED = ['refund', 'cancellation']
@@ -39,6 +40,22 @@ function findActionFaults({ evidence, truth }: Case): string[] {
         return isBehind ? [`${name} is explained, and its verdict is ${verdict}`] : []
       })
     })
+}
+
+/** A change of a period that is stated as complete is listed, and has a verdict. */
+function findMissedChanges({ evidence, truth }: Case): string[] {
+  return truth.deeds
+    .filter(({ hasVerdict }) => hasVerdict)
+    .filter(deed => deed.accounts.some(account => isStatedComplete(evidence, account, deed.atMs)))
+    .filter(deed => !actionsOf({ evidence }, deed).some(({ verdict }) => verdict !== 'pending'))
+    .map(({ title, ref }) => `${title} (${ref}) is not judged, and its period is stated as complete`)
+}
+
+function isStatedComplete({ projects }: Case['evidence'], { projectId, kind }: AccountTruth, atMs: number): boolean {
+  const stated = projects.find(lists => lists.projectId === projectId)?.completeness.connections ?? []
+  return stated
+    .filter(({ provider, answer }) => provider === kind && ['complete', 'complete_so_far'].includes(answer))
+    .some(one => Date.parse(one.watched_from) <= atMs && atMs < Date.parse(one.complete_until ?? ''))
 }
 
 /** Whether the product may never have heard of a change. */

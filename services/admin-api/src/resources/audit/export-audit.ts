@@ -11,7 +11,7 @@ import { requireAllProjects } from './require-all-projects.ts'
 import { findHeadFaults, hashedUntil, MOST_FAULTS, readBelow, type WalkParts } from './walk-chain.ts'
 
 /** The purpose of the key pair that signs exports. */
-const PURPOSE = 'audit-export'
+export const EXPORT_PURPOSE = 'audit-export'
 const ROWS_PER_READ = 500
 
 /** GET /v1/audit/export and /v1/audit/public-keys */
@@ -53,7 +53,7 @@ export function exportRoutes({ stores, secretBox, auditHead }: AdminParts): Rout
       answers: { 200: { description: 'The public keys', schema: AuditPublicKeys } },
       async handle({ principal }) {
         requireAllProjects(principal)
-        const keys = secretBox.publicKeys(PURPOSE).map(({ keyId, pem }) => ({ key_id: keyId, public_key: pem }))
+        const keys = secretBox.publicKeys(EXPORT_PURPOSE).map(({ keyId, pem }) => ({ key_id: keyId, public_key: pem }))
         return { status: 200, body: { keys } }
       },
     }),
@@ -113,7 +113,7 @@ async function* exportPages(
     sha256: sha256.digest('hex'),
     faults: faults.slice(0, MOST_FAULTS),
   }
-  const { keyId, signature } = box.signPublicly(PURPOSE, canonicalJson(statement))
+  const { keyId, signature } = box.signPublicly(EXPORT_PURPOSE, canonicalJson(statement))
   yield [{ statement, key_id: keyId, signature }]
 }
 

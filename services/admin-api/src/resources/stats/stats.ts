@@ -60,9 +60,7 @@ export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = p
         // Only ids that exist are keys of the summaries that are kept.
         if (own.project_id !== undefined) await findProject(stores, principal, own.project_id)
         if (connection_id !== undefined) await findCounted(stores, principal, connection_id, own.project_id)
-        const period = periodOf(query.from, query.to, now)
-        if (daysIn(period) <= 0) throw refusedField('query.to', 'Give a time after from')
-        if (daysIn(period) > MAX_DAYS) throw refusedField('query.from', `Give a period of at most ${MAX_DAYS} days`)
+        const period = requiredPeriod(query, now)
         const { account, actor_id, customer_id } = query
         const named = { ...(account && { account }), ...(actor_id && { actor_id }) }
         if (customer_id !== undefined || Object.keys(named).length > 0) {
@@ -75,6 +73,17 @@ export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = p
     }),
     statementRoute(stores),
   ]
+}
+
+/** The whole days that a query names. @throws AppError `invalid_request` if it has none, or too many */
+export function requiredPeriod(
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  now: Date,
+): Period {
+  const period = periodOf(from, to, now)
+  if (daysIn(period) <= 0) throw refusedField('query.to', 'Give a time after from')
+  if (daysIn(period) > MAX_DAYS) throw refusedField('query.from', `Give a period of at most ${MAX_DAYS} days`)
+  return period
 }
 
 interface Summarized {
@@ -186,7 +195,7 @@ async function findStated(
 }
 
 /** A connection whose actions are counted, also a deleted one, whose months people still file. @throws AppError `not_found` */
-async function findCounted(
+export async function findCounted(
   { connections }: Pick<ReadCollections, 'connections'>,
   principal: Principal,
   id: string,
@@ -203,7 +212,7 @@ interface DaysOf {
 }
 
 /** True if a day of the period waits for its count. Ask before the totals are read, so that totals that are read as final are final. */
-async function isRecountPending(
+export async function isRecountPending(
   { dailyTotals }: Pick<ReadCollections, 'dailyTotals'>,
   where: DaysOf,
   period: Period,

@@ -18,6 +18,8 @@ export interface DaySum {
 /** The counts of a day of one connection. */
 export interface DayCount extends DaySum {
   readonly actors: readonly DailyActor[]
+  /** Number of actions that were found by reading the provider only. */
+  readonly withoutNotification: number
 }
 
 /** What the actions of one total have in common. */
