@@ -83,6 +83,33 @@ describe('money in the console', () => {
     })
   })
 
+  describe('two periods', () => {
+    test('of a statement stand side by side by currency', async () => {
+      const today = new Date().toISOString().slice(0, 10)
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+      const before = 'with_from=2025-10-01&with_to=2026-01-01'
+      await openSignedIn(`/p/${shop.projectId}/statements?from=${today}&to=${tomorrow}&${before}`)
+      const table = tab.page.getByRole('table', { name: 'EUR' })
+      await table.getByRole('columnheader', { name: 'Q4 2025' }).waitFor()
+      const row = table.getByRole('row', { name: /Made outside of our software/ })
+      expect(await row.getByRole('cell').allInnerTexts()).toEqual([
+        ...['Refund', '1', 'EUR\u00a0123.45'],
+        ...['0', 'EUR\u00a00.00'],
+      ])
+    })
+
+    test('can be proven complete: the page says what was read and judged, and its signed statement is downloaded', async () => {
+      await openSignedIn(`/p/${shop.projectId}/completeness?connection_id=${shop.connection.connection_id}`)
+      const { page } = tab
+      await page.getByText(/^(Complete|Not complete|Not provable)/).waitFor()
+      await page.getByText('Recorded changes').waitFor()
+      const href = await page.getByRole('link', { name: 'Download signed' }).getAttribute('href')
+      const { statement, signature } = await (await page.request.get(String(href))).json()
+      expect(statement.accounts).toHaveLength(1)
+      expect(signature).toMatch(/^[\w-]{80,}$/)
+    })
+  })
+
   describe('a project with more connections than a page of their list has', () => {
     test('names the connection of the address on its statement and on its dry run', async () => {
       const { connection_id: oldest, name } = shop.connection
@@ -90,7 +117,7 @@ describe('money in the console', () => {
       for (const account of newest) await shop.connect(account)
       await openSignedIn(`/p/${shop.projectId}/statements?connection_id=${oldest}`)
       const { page } = tab
-      await page.getByText(`${name}. The month begins`).waitFor()
+      await page.getByText(`${name}. Days begin`).waitFor()
       expect(await page.getByRole('combobox', { name: 'All connections' }).inputValue()).toBe(name)
 
       await page.goto(`/p/${shop.projectId}/dry-run?connection_id=${oldest}`)

@@ -67,6 +67,7 @@ const projectPages = [
   page('customers/$id', () => import('./pages/customers/customer.tsx')),
   page('accounts/$id', () => import('./pages/accounts/account.tsx')),
   page('statements', () => import('./pages/actions/statements.tsx')),
+  page('completeness', () => import('./pages/completeness/completeness.tsx')),
   page('dry-run', () => import('./pages/actions/dry-run.tsx')),
   page('operations', () => import('./pages/operations/operation-list.tsx')),
   page('operations/$id', () => import('./pages/operations/operation.tsx')),

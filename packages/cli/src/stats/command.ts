@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Api } from '@backstop/client'
 import { formatMoney } from '@backstop/contracts'
 import { type Command, InvalidArgumentError } from 'commander'
-import { addCommand, choiceOption, given, requiredOption } from '../define-command.ts'
+import { addCommand, choiceOption, given } from '../define-command.ts'
 import { type Column, factsOf, shownTime, tableOf } from '../output/table.ts'
 import { readIsoTime } from '../read-time.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -20,7 +20,9 @@ interface Period {
 }
 
 interface StatementOptions {
-  readonly month: string
+  readonly month?: string
+  readonly from?: string
+  readonly to?: string
   readonly by: 'category' | 'actor'
   readonly csv?: string
 }
@@ -47,15 +49,21 @@ export function addStats(program: Command, surroundings: Surroundings): void {
   addCommand(program, surroundings, {
     usage: 'statements <id>',
     summary:
-      'Show the monthly statement of a connection or of all connections of a project, or write it to a CSV file.',
-    examples: ['backstop statements con_0123 --month 2026-11 --csv statement.csv'],
+      'Show the statement of a connection or of all connections of a project for a month or another period, or write it to a CSV file.',
+    examples: [
+      'backstop statements con_0123 --month 2026-11 --csv statement.csv',
+      'backstop statements con_0123 --from 2026-07-01 --to 2026-10-01',
+    ],
     options: [
-      requiredOption('--month <month>', 'the month in UTC, e.g. 2026-11', parseMonth),
+      ['--month <month>', 'the month in UTC, e.g. 2026-11', parseMonth],
+      ['--from <day>', 'in place of --month: the first day in UTC, e.g. 2026-07-01'],
+      ['--to <day>', 'the day after the last one, e.g. 2026-10-01'],
       choiceOption('--by <lines>', 'the lines: by category, or by actor', ['category', 'actor']).default('category'),
       ['--csv <file>', 'write the statement as CSV to this file'],
     ],
-    async run({ client, folder }, { month, by, csv }: StatementOptions, id) {
-      const query = { ...(id.startsWith('prj_') ? { project_id: id } : { connection_id: id }), month }
+    async run({ client, folder }, { month, from, to, by, csv }: StatementOptions, id) {
+      const about = id.startsWith('prj_') ? { project_id: id } : { connection_id: id }
+      const query = given({ ...about, month, from, to })
       const statement = await client.statements.get(query)
       if (csv === undefined) return { item: statement, text: statementText(statement, by) }
       const headers = { accept: 'text/csv' }

@@ -3337,13 +3337,18 @@ export interface Api {
     end(id: string, options?: RequestOptions): Promise<void>
   }
   statements: {
-    /** GET /v1/statements: Get the monthly statement of a connection or project */
-    get(query: {
+    /** GET /v1/statements: Get the statement of a connection or project for a month or another period */
+    get(query?: {
       /** The statement of one connection. Give either this or project_id */
       connection_id?: string
       /** In place of connection_id: the statement of all connections of a project */
       project_id?: string
-      month: string
+      /** The month in UTC. Give either this, or from and to */
+      month?: string
+      /** The first day (UTC) of another period, for example a quarter */
+      from?: string
+      /** The day (UTC) after its last day; 400 days later at most */
+      to?: string
       format?: "json" | "csv"
       /** The lines of CSV. JSON has both */
       by?: "category" | "actor"
@@ -3351,9 +3356,10 @@ export interface Api {
       project_id: string
       /** Null for a statement of all connections of the project */
       connection_id: string | null
+      /** Of another period its days: `2026-07-01/2026-10-01`, without the last one */
       month: string
       from: string
-      /** Exclusive. The month begins and ends at midnight UTC */
+      /** Exclusive. The period begins and ends at midnight UTC */
       to: string
       lines: ({
         category: "made_by_our_software" | "expected" | "unexplained" | "pending" | "out_of_band_ignored" | "other" | "not_carried_out"

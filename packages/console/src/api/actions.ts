@@ -58,12 +58,16 @@ export type StatementLine = Statement['lines'][number]
 
 const RECOUNT_MS = 2_000
 
-/** The query of a statement: that of one connection, or of all connections of the project. */
-export function statementParams(project_id: string, connection_id: string | undefined, month: string) {
-  return connection_id === undefined ? { project_id, month } : { connection_id, month }
+/** The query of a statement of a period in UTC: that of one connection, or of all connections of the project. */
+export function statementParams(
+  project_id: string,
+  connection_id: string | undefined,
+  period: { month: string } | { from: string; to: string },
+) {
+  return connection_id === undefined ? { project_id, ...period } : { connection_id, ...period }
 }
 
-/** The statement of a month, such as `2026-11`. It is read again while a day of the month waits for its count. */
+/** The statement of a period. It is read again while a day of it waits for its count. */
 export function statementQuery(params: ReturnType<typeof statementParams>) {
   return queryOptions({
     queryKey: ['statements', 'one', params],

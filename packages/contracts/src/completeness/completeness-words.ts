@@ -1,6 +1,6 @@
 /** What a statement of completeness says, for people. The console, the command line and the signed export say the same. */
 
-import type { StatementCategory } from '../http/stats.ts'
+import type { StatementCategory } from '../actions/statement-line.ts'
 import type { Completeness, CompletenessLimit, CompletenessOpen, ConnectionCompleteness } from './completeness.ts'
 
 /** How times and numbers are written. */
@@ -15,9 +15,9 @@ export const CATEGORY_WORDS: Readonly<Record<StatementCategory, string>> = {
   expected: 'Made by people: announced or confirmed',
   unexplained: 'Unexplained: made by nobody we know',
   pending: 'Pending',
-  out_of_band_ignored: 'Made outside of our software, where out_of_band is “ignore”',
+  out_of_band_ignored: 'Made outside of our software, on accounts that never alert',
   other: 'Other: no alert was needed',
-  not_carried_out: 'Not carried out',
+  not_carried_out: 'Failed or canceled: no money moved',
 }
 
 /** Whether every change of the period was read and judged, as one or two sentences. */

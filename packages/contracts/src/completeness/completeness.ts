@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Timestamp } from '../actions/operation.ts'
-import { IdFilter } from '../http/list.ts'
-import { DayOrTime, StatementLine } from '../http/stats.ts'
+import { StatementLine } from '../actions/statement-line.ts'
+import { DayOrTime, IdFilter } from '../http/list.ts'
 import { ProviderKind } from '../providers.ts'
 
 /** The query of GET /v1/completeness. */

@@ -12,6 +12,9 @@ export const BooleanFilter = z.enum(['true', 'false']).transform(text => text ==
 /** A time in a query. */
 export const TimeFilter = z.iso.datetime({ offset: true })
 
+/** A day or a time in a query. */
+export const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
+
 /** An amount in a query, in minor units. */
 export const AmountFilter = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 

@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { ActionMode } from '../actions/action-details.ts'
 import { Currency, Timestamp } from '../actions/operation.ts'
+import { StatementLine } from '../actions/statement-line.ts'
 import { Verdict } from '../actions/verdict.ts'
 import { RecordKind } from '../providers.ts'
-import { AccountFilter, CustomerFilter, IdFilter } from './list.ts'
-
-/** A day or a time in a query. */
-export const DayOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })])
+import { AccountFilter, CustomerFilter, DayOrTime, IdFilter } from './list.ts'
 
 /** The query of GET /v1/stats. */
 export const StatsQuery = z.object({
@@ -57,42 +55,20 @@ export const Stats = z.object({
 })
 export type Stats = z.infer<typeof Stats>
 
-/** Why an action is in a line of a statement. */
-export const StatementCategory = z.enum([
-  /** An operation of our software explains the action. */
-  'made_by_our_software',
-  /** A person announced the action as an expected change, or confirmed it afterwards as our own change. */
-  'expected',
-  'unexplained',
-  /** The second look is not done yet. */
-  'pending',
-  /** Nothing explains the action, on a connection whose `out_of_band` is `ignore`: people are expected to work in the account. */
-  'out_of_band_ignored',
-  /** No alert was needed: e.g. made before the connection, or ended by the provider. */
-  'other',
-  /** The provider shows the action as failed, canceled, rejected or reversed, whatever its verdict is. */
-  'not_carried_out',
-])
-export type StatementCategory = z.infer<typeof StatementCategory>
-
 /** The query of GET /v1/statements. */
 export const StatementQuery = z.object({
   connection_id: IdFilter.optional().describe('The statement of one connection. Give either this or project_id'),
   project_id: IdFilter.optional().describe('In place of connection_id: the statement of all connections of a project'),
-  month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'Give a month as 2026-11'),
+  month: z
+    .string()
+    .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, 'Give a month as 2026-11')
+    .optional()
+    .describe('The month in UTC. Give either this, or from and to'),
+  from: z.iso.date().optional().describe('The first day (UTC) of another period, for example a quarter'),
+  to: z.iso.date().optional().describe('The day (UTC) after its last day; 400 days later at most'),
   format: z.enum(['json', 'csv']).default('json'),
   by: z.enum(['category', 'actor']).default('category').describe('The lines of CSV. JSON has both'),
 })
-
-export const StatementLine = z.object({
-  category: StatementCategory,
-  kind: RecordKind,
-  currency: Currency.nullable(),
-  mode: ActionMode.describe('Whether the actions moved real money; null if the provider does not report it'),
-  count: z.int(),
-  amount: z.int().describe('The sum in minor units'),
-})
-export type StatementLine = z.infer<typeof StatementLine>
 
 /** What one actor made: actions of any category. */
 const StatementActor = StatementLine.omit({ category: true }).extend({
@@ -105,9 +81,9 @@ const StatementActor = StatementLine.omit({ category: true }).extend({
 export const Statement = z.object({
   project_id: z.string(),
   connection_id: z.string().nullable().describe('Null for a statement of all connections of the project'),
-  month: z.string(),
+  month: z.string().describe('Of another period its days: `2026-07-01/2026-10-01`, without the last one'),
   from: Timestamp,
-  to: Timestamp.describe('Exclusive. The month begins and ends at midnight UTC'),
+  to: Timestamp.describe('Exclusive. The period begins and ends at midnight UTC'),
   lines: z.array(StatementLine),
   actors: z
     .array(StatementActor)

@@ -246,6 +246,27 @@ export function describeStats(testApi: () => TestApi): void {
       expect(await api().get(path)).toMatchObject({ body: { recount_pending: true } })
     })
 
+    test('may be about a quarter, whose CSV names its days, and about nothing without a period or with two', async () => {
+      const { projectId, processorId } = await createTestProject(api())
+      await storeDay(projectId, processorId, '2026-07-01', [TOTAL])
+      await storeDay(projectId, processorId, '2026-09-30', [TOTAL])
+      await storeDay(projectId, processorId, '2026-10-01', [TOTAL])
+      const path = `/v1/statements?connection_id=${processorId}`
+      const quarter = 'from=2026-07-01&to=2026-10-01'
+      const { body } = await api().get(`${path}&${quarter}`)
+      expect(body).toMatchObject({
+        month: '2026-07-01/2026-10-01',
+        from: '2026-07-01T00:00:00.000Z',
+        lines: [{ count: 2 }],
+      })
+      const csv = await api().get(`${path}&${quarter}&format=csv`)
+      expect(csv.headers.get('content-disposition')).toContain(`${processorId}-2026-07-01_2026-10-01.csv`)
+      expect(csv.body.split('\r\n')[1]).toContain(`${processorId},2026-07-01/2026-10-01,made_by_our_software`)
+      for (const period of ['', '&from=2026-07-01', `&month=2026-07&${quarter}`, '&from=2026-10-01&to=2026-07-01']) {
+        expect(await api().get(`${path}${period}`)).toMatchObject({ status: 400 })
+      }
+    })
+
     test('needs either a connection or a project', async () => {
       const { projectId, processorId } = await createTestProject(api())
       const month = 'month=2026-11'

@@ -1,6 +1,5 @@
 import type { Statement } from '../../api/actions.ts'
 import { formatMoney } from '../../format/money.ts'
-import { monthBounds } from '../../parts/filters/index.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { StatementHead } from './statement-table.tsx'
 import classes from './statements.module.css'
@@ -14,7 +13,6 @@ interface Props {
 
 /** Who made the refunds and cancellations of a statement, as far as the providers name somebody. A number links to its actions. */
 export function StatementActors({ statement, csvHref }: Props) {
-  const { month } = statement
   // During an update a process of an earlier version may answer, which has no actors.
   const actors = statement.actors ?? []
   if (actors.length === 0) return null
@@ -49,7 +47,7 @@ export function StatementActors({ statement, csvHref }: Props) {
         <p className="dim">These are the lines with the most actions. There are more.</p>
       )}
       <p className={classes.download}>
-        <a className="link" href={csvHref} download={`actors-${month}.csv`}>
+        <a className="link" href={csvHref} download>
           Download CSV by actor
         </a>
       </p>
@@ -58,9 +56,8 @@ export function StatementActors({ statement, csvHref }: Props) {
 }
 
 /** The filters of the list that shows the actions of a line. */
-function searchOf(line: Statement['actors'][number], { connection_id, month }: Statement) {
+function searchOf(line: Statement['actors'][number], { connection_id, from, to }: Statement) {
   const { actor_id, kind, currency, mode } = line
-  const { from, to } = monthBounds(month)
   return {
     ...{ actor_id, kind, made_from: from, made_to: to },
     ...(connection_id === null ? {} : { connection_id }),

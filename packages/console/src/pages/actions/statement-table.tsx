@@ -1,6 +1,6 @@
+import { CATEGORY_WORDS } from '@backstop/contracts/completeness-words'
 import type { Statement, StatementLine } from '../../api/actions.ts'
 import { formatMoney } from '../../format/money.ts'
-import { monthBounds } from '../../parts/filters/index.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { searchOf } from './statement-links.ts'
 import classes from './statements.module.css'
@@ -8,21 +8,15 @@ import { KINDS } from './words.ts'
 
 type Category = StatementLine['category']
 
-const CATEGORIES: readonly { category: Category; label: string }[] = [
-  { category: 'made_by_our_software', label: 'Made by our software' },
-  { category: 'expected', label: 'Made by people: announced or confirmed' },
-  { category: 'unexplained', label: 'Unexplained: made by nobody we know' },
-  { category: 'pending', label: 'Pending' },
-  { category: 'out_of_band_ignored', label: 'Made outside of our software, on accounts that never alert' },
-  { category: 'other', label: 'Other: no alert was needed' },
-  { category: 'not_carried_out', label: 'Failed or canceled: no money moved' },
-]
+const CATEGORIES = Object.entries(CATEGORY_WORDS) as [Category, string][]
+
 interface Row {
   category: Category
   label: string
   /** The lines of one kind: those of live money, and of providers without modes. None if there is no such action in this currency. */
   lines: readonly StatementLine[]
 }
+
 /** The categories that a reader looks for, shown with 0 if there is none. */
 const ALWAYS: ReadonlySet<Category> = new Set(['made_by_our_software', 'expected', 'unexplained', 'pending'])
 
@@ -36,7 +30,7 @@ interface TableProps {
 export function StatementTable({ statement, lines }: TableProps) {
   const { currency, mode } = lines[0] ?? { currency: null, mode: null }
   const carriedOut = lines.filter(({ category }) => category !== 'not_carried_out')
-  const rows = CATEGORIES.flatMap(({ category, label }): Row[] => {
+  const rows = CATEGORIES.flatMap(([category, label]): Row[] => {
     const own = lines.filter(line => line.category === category)
     if (own.length === 0 && ALWAYS.has(category)) return [{ category, label, lines: [] }]
     return [...Map.groupBy(own, ({ kind }) => kind).values()].map(ofKind => ({ category, label, lines: ofKind }))
@@ -115,9 +109,8 @@ interface NumbersProps {
 
 function Numbers({ lines, statement }: NumbersProps) {
   const { kind, currency, category } = lines[0]
-  const { connection_id, month } = statement
+  const { connection_id, from, to } = statement
   const tone = category === 'unexplained' ? classes.unexplained : category === 'pending' ? classes.pending : ''
-  const { from, to } = monthBounds(month)
   const search = searchOf(lines, statement.lines)
   const where = connection_id === null ? {} : { connection_id }
   const number = (text: string) => (

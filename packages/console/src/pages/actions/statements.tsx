@@ -1,47 +1,81 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import * as z from 'zod/mini'
-import { type Statement, type StatementLine, statementParams, statementQuery } from '../../api/actions.ts'
+import { type Statement, statementParams, statementQuery } from '../../api/actions.ts'
 import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
-import { FilterBar, monthOf, nameMonth, SearchChoiceFilter, useFilters } from '../../parts/filters/index.ts'
+import {
+  type DayRange,
+  FilterBar,
+  monthOf,
+  monthOfRange,
+  nameRange,
+  RangeFilter,
+  rangeOfMonth,
+  SearchChoiceFilter,
+  useFilters,
+} from '../../parts/filters/index.ts'
 import { PageHead, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
 import { connectionOptions } from './connection-options.ts'
 import { StatementActors } from './statement-actors.tsx'
+import { StatementComparison } from './statement-comparison.tsx'
+import { tablesOf } from './statement-lines.ts'
 import { StatementTable } from './statement-table.tsx'
 import classes from './statements.module.css'
 
-const MONTHS = 24
+const DAY = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const FILTERS = {
   month: z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/)),
+  from: DAY,
+  to: DAY,
+  /** The period beside it. */
+  with_from: DAY,
+  with_to: DAY,
   connection_id: z.string(),
 }
 
-/** The money of a month by category, of one connection or of all connections of the project, for finance. */
+/** The money of a period by category, of one connection or of all connections of the project, for finance. */
 export function Page() {
   const project_id = useProjectId()
-  const [filters, , bind] = useFilters(FILTERS)
+  const [filters, change, bind] = useFilters(FILTERS)
   const id = filters.connection_id
   const { data: connections } = useQuery(connectionsQuery(project_id))
   const { data: connection } = useQuery({ ...connectionQuery(project_id, id ?? ''), enabled: id !== undefined })
   const name = connection?.name ?? id
-  const month = filters.month ?? monthOf(Date.now())
-  const params = statementParams(project_id, id, month)
-  const months = Array.from({ length: MONTHS }, (_, ago) => monthOf(Date.now(), -ago))
+  const whole = rangeOfMonth(filters.month ?? monthOf(Date.now()))
+  const range = { from: filters.from ?? whole.from, to: filters.to ?? whole.to }
+  const params = statementParams(project_id, id, periodOf(range))
+  const other = rangeFrom(filters.with_from, filters.with_to)
   const isUnconnected = connections?.length === 0 && id === undefined
   return (
     <>
       <PageHead
-        title={`Statement of ${nameMonth(month)}`}
+        title={`Statement of ${nameRange(range)}`}
         about={
-          <>{name === undefined ? 'All connections' : <bdi>{name}</bdi>}. The month begins and ends at midnight UTC.</>
+          <>
+            {name === undefined ? 'All connections' : <bdi>{name}</bdi>}. Days begin at midnight UTC.{' '}
+            <ProjectLink page="completeness" search={{ connection_id: id, ...range }}>
+              Was everything read and judged?
+            </ProjectLink>
+          </>
         }
         actions={<Outputs params={params} />}
       />
       <FilterBar>
-        <SearchChoiceFilter
-          label="Month"
-          options={months.map(value => ({ value, label: nameMonth(value) }))}
-          {...bind('month')}
+        <RangeFilter
+          label="Period"
+          value={range}
+          onChange={chosen => {
+            const { from, to } = chosen === undefined ? {} : { ...range, ...chosen }
+            change({ month: undefined, from, to })
+          }}
+        />
+        <RangeFilter
+          label="Compare with"
+          value={other}
+          onChange={chosen => {
+            const { from, to } = chosen === undefined ? {} : { ...(other ?? range), ...chosen }
+            change({ with_from: from, with_to: to })
+          }}
         />
         <SearchChoiceFilter
           label="All connections"
@@ -57,14 +91,13 @@ export function Page() {
         >
           {statement =>
             isUnconnected && statement.lines.length === 0 ? (
-              <>
-                <p className="dim">
-                  A statement counts what the connections of a project show, and this project has none yet.
-                </p>
-                <p>
-                  <ProjectLink page="connections">Connect an account</ProjectLink>
-                </p>
-              </>
+              <Unconnected />
+            ) : other !== undefined ? (
+              <StatementComparison
+                first={{ name: nameRange(range), lines: statement.lines }}
+                other={nameRange(other)}
+                params={statementParams(project_id, id, periodOf(other))}
+              />
             ) : (
               <>
                 <Tables statement={statement} connectionName={name} />
@@ -78,6 +111,27 @@ export function Page() {
   )
 }
 
+function Unconnected() {
+  return (
+    <>
+      <p className="dim">A statement counts what the connections of a project show, and this project has none yet.</p>
+      <p>
+        <ProjectLink page="connections">Connect an account</ProjectLink>
+      </p>
+    </>
+  )
+}
+
+function rangeFrom(from: string | undefined, to: string | undefined): DayRange | undefined {
+  return from === undefined || to === undefined ? undefined : { from, to }
+}
+
+/** A month is named as such, because a service of an earlier version knows nothing else. */
+function periodOf(range: DayRange) {
+  const month = monthOfRange(range)
+  return month === undefined ? { from: range.from, to: range.to } : { month }
+}
+
 function csvHref(params: ReturnType<typeof statementParams>, by: 'category' | 'actor'): string {
   return `/v1/statements?${new URLSearchParams({ ...params, format: 'csv', by })}`
 }
@@ -88,12 +142,7 @@ function Outputs({ params }: { params: ReturnType<typeof statementParams> }) {
       <Button variant="default" onClick={() => window.print()}>
         Print
       </Button>
-      <Button
-        component="a"
-        variant="default"
-        href={csvHref(params, 'category')}
-        download={`statement-${params.month}.csv`}
-      >
+      <Button component="a" variant="default" href={csvHref(params, 'category')} download>
         Download CSV
       </Button>
     </>
@@ -106,13 +155,13 @@ function Tables({ statement, connectionName }: { statement: Statement; connectio
     <>
       {recount_pending && (
         <p className={classes.recount} role="status">
-          A day of this month has just changed and is being counted again. The numbers change within seconds.
+          A day of this period has just changed and is being counted again. The numbers change within seconds.
         </p>
       )}
       {lines.length === 0 && !recount_pending && (
         <p className="dim">
           {connectionName === undefined ? 'No connection' : <bdi>{connectionName}</bdi>} had{' '}
-          {connectionName === undefined ? 'a' : 'no'} refund, cancellation or other change in this month.
+          {connectionName === undefined ? 'a' : 'no'} refund, cancellation or other change in this period.
         </p>
       )}
       {tablesOf(lines).map(([key, own]) => (
@@ -120,17 +169,11 @@ function Tables({ statement, connectionName }: { statement: Statement; connectio
       ))}
       {lines.length > 0 && (
         <p className={`faint ${classes.note}`}>
-          Each refund or cancellation is in exactly one line, in the month in which the provider made it. People
-          announce a change as expected, or confirm it afterwards with “This was us”. “Other” needs no explanation or no
-          alert, for example because it was made before the connection.
+          Each refund or cancellation is in exactly one line, on the day on which the provider made it. People announce
+          a change as expected, or confirm it afterwards with “This was us”. “Other” needs no explanation or no alert,
+          for example because it was made before the connection.
         </p>
       )}
     </>
   )
-}
-
-/** The lines by currency, test money last. Lines without money come after the currencies. */
-function tablesOf(lines: readonly StatementLine[]): [string, StatementLine[]][] {
-  const keyOf = ({ currency, mode }: StatementLine) => `${mode === 'test' ? 'test' : 'real'} ${currency ?? '~'}`
-  return [...Map.groupBy(lines, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1))
 }

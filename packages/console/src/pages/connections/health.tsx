@@ -218,6 +218,11 @@ export function Reading({ connection }: Props) {
           ['Next read', timeFact(reading.next_run_at)],
         ]}
       />
+      <p>
+        <ProjectLink page="completeness" search={{ connection_id: connection.connection_id }}>
+          Was every refund and cancellation read and judged?
+        </ProjectLink>
+      </p>
     </section>
   )
 }

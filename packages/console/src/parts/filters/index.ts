@@ -1,4 +1,5 @@
 /** The filters of lists, which are in the URL. */
+export { type DayRange, monthOfRange, nameRange, rangeOfMonth, rangeOptions } from './day-range.ts'
 export { FilterBar, optionsOf, SearchChoiceFilter } from './filter-bar.tsx'
 export {
   actor,
@@ -14,5 +15,6 @@ export {
   text,
   useListFilters,
 } from './filters.tsx'
-export { monthBounds, monthOf, nameMonth, startOfDay } from './period.ts'
+export { monthOf, startOfDay } from './period.ts'
+export { RangeFilter } from './range-filter.tsx'
 export { useFilters } from './use-filters.ts'

@@ -29,24 +29,8 @@ export function describePeriod(
   return last === undefined ? undefined : `until ${last}`
 }
 
-/** The first and the exclusive last moment of a month in UTC, such as `2026-11`. */
-export function monthBounds(month: string): { from: string; to: string } {
-  const [year = 0, number = 1] = month.split('-').map(Number)
-  return {
-    from: new Date(Date.UTC(year, number - 1)).toISOString(),
-    to: new Date(Date.UTC(year, number)).toISOString(),
-  }
-}
-
 /** The month of a time in UTC, moved by whole months. */
 export function monthOf(atMs: number, move = 0): string {
   const date = new Date(atMs)
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + move)).toISOString().slice(0, 7)
-}
-
-/** `November 2026` */
-export function nameMonth(month: string, locale?: string): string {
-  return new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
-    Date.parse(`${month}-01T00:00:00Z`),
-  )
 }

@@ -11,6 +11,7 @@ export type ProjectPage =
   | 'budgets'
   | 'channels'
   | 'channels/new'
+  | 'completeness'
   | 'connections'
   | 'connections/new'
   | 'customers'

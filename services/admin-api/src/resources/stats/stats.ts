@@ -145,17 +145,17 @@ function statementRoute(stores: StatementCollections): Route {
     path: '/v1/statements',
     operationId: 'getStatement',
     tag: 'Stats',
-    summary: 'Get the monthly statement of a connection or project',
+    summary: 'Get the statement of a connection or project for a month or another period',
     description:
-      'What your software made, what people announced or confirmed, what nothing explains and what is pending, with sums per currency and mode, and numbers and sums by actor. The month is that of UTC. `format=csv` answers CSV: the lines by category, or with `by=actor` by actor.',
+      'What your software made, what people announced or confirmed, what nothing explains and what is pending, with sums per currency and mode, and numbers and sums by actor. Days are those of UTC. `format=csv` answers CSV: the lines by category, or with `by=actor` by actor.',
     scope: 'read',
     query: StatementQuery,
     answers: { 200: { description: 'The statement', schema: Statement, otherMediaTypes: ['text/csv'] } },
     refusals: ['not_found'],
     async handle({ query, principal, signal }) {
-      const { month, format, by } = query
+      const { format, by } = query
       const { project_id, connection_id } = await findStated(stores, principal, query)
-      const period = monthOf(month)
+      const { month, period } = statedPeriod(query)
       const summary = summarizeStatement()
       const day = boundsOf(period)
       const counted = connection_id === null ? { project_id } : { connection_id }
@@ -166,7 +166,7 @@ function statementRoute(stores: StatementCollections): Route {
           : stores.dailyTotals.batches({ connection_id, day }, ['totals'])
       for await (const batch of days) for (const one of batch) summary.add(one)
       const statement = { project_id, connection_id, month, lines: summary.show(), recount_pending }
-      const file = `${connection_id ?? project_id}-${month}.csv`
+      const file = `${connection_id ?? project_id}-${month.replace('/', '_')}.csv`
       if (format === 'csv' && by === 'category') return csvAnswer(`statement-${file}`, toCsv(statement))
       const byActor = await readStatementActors(stores, project_id, { ...counted, day }, signal)
       if (format === 'csv') return csvAnswer(`actors-${file}`, actorsToCsv({ ...statement, ...byActor }))
@@ -176,6 +176,14 @@ function statementRoute(stores: StatementCollections): Route {
 }
 
 type StatementCollections = TotalsCollections & Pick<ReadCollections, 'actors' | 'connections' | 'projects'>
+
+/** The period of a statement, and its name. @throws AppError `invalid_request` */
+function statedPeriod({ month, from, to }: z.output<typeof StatementQuery>): { month: string; period: Period } {
+  const hasRange = from !== undefined && to !== undefined
+  if (month !== undefined && from === undefined && to === undefined) return { month, period: monthOf(month) }
+  if (month !== undefined || !hasRange) throw refusedField('query.month', 'Give either month, or from and to')
+  return { month: `${from}/${to}`, period: requiredPeriod({ from, to }, new Date(0)) }
+}
 
 /** The connection or project of a statement. @throws AppError `invalid_request`, `not_found` */
 async function findStated(
