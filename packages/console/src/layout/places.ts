@@ -30,8 +30,8 @@ export const PROJECT_PLACES: readonly (readonly Place[])[] = [
   ],
   [
     { title: 'Statements', path: '/statements', key: 'm' },
-      { title: 'Completeness', path: '/completeness', key: 'q' },
-      { title: 'What would alert', about: 'Dry run', path: '/dry-run', key: 'd' },
+    { title: 'Completeness', path: '/completeness', key: 'q' },
+    { title: 'What would alert', about: 'Dry run', path: '/dry-run', key: 'd' },
   ],
   [
     { title: 'Connections', path: '/connections', key: 'c' },

@@ -16,7 +16,7 @@ export interface ChannelFacts {
  */
 export function showDelivery(document: DeliveryDocument, facts: ChannelFacts | undefined, now: Date): Delivery {
   const hold = deliveryHoldOf(document, facts, now)
-  const { title, path } = describeAlert(document.alert)
+  const { title, path } = describeAlert(document.alert, { timeZone: 'UTC', nowMs: now.getTime() })
   return showDocument(Delivery, document, {
     delivery_id: document._id,
     about: { title, path },
