@@ -13,7 +13,12 @@ const MOST_WORDS: Record<Exclude<ChannelKind, 'webhook'>, number> = {
 }
 
 const alerts = previewedAlerts().filter(({ name }) => !name.includes('awkward'))
-const view = { branding: {}, ...settingWith('https://backstop.example.com'), unsubscribeUrl: 'https://u' }
+const view = {
+  branding: {},
+  ...settingWith('https://backstop.example.com'),
+  unsubscribeUrl: 'https://u',
+  alsoSentTo: ['Pager', 'Finance'],
+}
 
 /** The words that a reader sees, those of buttons too: the page of the message without styles. Signs alone are no words. */
 function wordsOf(html: string): string[] {

@@ -114,12 +114,15 @@ export interface MessageSetting {
   /** The name of this installation. */
   readonly brandName: string
   readonly reader: Reader
+  /** The names of other channels that get the alert. None if unknown. */
+  readonly alsoSentTo?: readonly string[] | undefined
 }
 
 /** The setting of a message that is sent now. */
 export function settingOf(
   { publicUrl, brandName, clock }: Pick<ChannelPorts, 'publicUrl' | 'brandName' | 'clock'>,
   { timeZone }: Pick<ProjectFacts, 'timeZone'>,
+  request?: Pick<DeliveryRequest, 'also_sent_to'>,
 ): MessageSetting {
-  return { publicUrl, brandName, reader: { timeZone, nowMs: clock.now() } }
+  return { publicUrl, brandName, reader: { timeZone, nowMs: clock.now() }, alsoSentTo: request?.also_sent_to }
 }

@@ -265,8 +265,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
       const common = { projectId: PROJECT, events: ['incident.opened'], audience: 'programs' }
       const listeners = await stores.channels.findSubscribedChannels([PROJECT])
       expect(listeners.toSorted((a, b) => a.channelId.localeCompare(b.channelId))).toEqual([
-        { ...common, channelId: 'chn_ill', showsPersonalData: false, filter: null },
-        { ...common, channelId: 'chn_on', showsPersonalData: true, filter },
+        { ...common, channelId: 'chn_ill', name: 'chn_ill', showsPersonalData: false, filter: null },
+        { ...common, channelId: 'chn_on', name: 'chn_on', showsPersonalData: true, filter },
       ])
     })
 

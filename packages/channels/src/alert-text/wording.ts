@@ -1,4 +1,4 @@
-import { formatMoney, kindWords } from '@backstop/contracts'
+import { formatMoney, kindWords, showableText } from '@backstop/contracts'
 import { cutText } from '../cut-text.ts'
 import type { AlertTexts } from './alert-description.ts'
 
@@ -56,4 +56,20 @@ export function oneLineOrNull(text: string | null | undefined): string | null {
 /** Lists words as a sentence does: `amount, currency and payment`. */
 export function joinWords(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+const MOST_NAMES = 2
+/** In UTF-16 units. */
+const LONGEST_CHANNEL_NAME = 40
+
+/** `Also sent to On call, Billing`, or null if no other channel gets the alert. */
+export function alsoSentText(names: readonly string[] = []): string | null {
+  if (names.length === 0) return null
+  const shown = names.slice(0, MOST_NAMES).map(name => showableText(cutText(toOneLine(name), LONGEST_CHANNEL_NAME)))
+  return `Also sent to ${shown.join(', ')}${names.length > MOST_NAMES ? ' and more' : ''}`
+}
+
+/** The last line of a message: who sends it, its id, and who else gets it. */
+export function footerOf(brandName: string, reference: string, names?: readonly string[]): string {
+  return [brandName, reference, alsoSentText(names)].filter(part => part !== null).join(' · ')
 }

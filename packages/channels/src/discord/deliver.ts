@@ -9,9 +9,9 @@ export const discordChannel: ChannelModule<DiscordConfig> = {
   audience: 'people',
   // Discord announces its limits with each answer and sends 429 above them; one message a second is below them.
   ...ONE_MESSAGE_A_SECOND,
-  deliver(channel, { alert }, ports, project) {
+  deliver(channel, request, ports, project) {
     const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
-    const message = discordMessage(alert, settingOf(ports, project))
+    const message = discordMessage(request.alert, settingOf(ports, project, request))
     return postJson(channel._id, { url: waitingUrl(url.reveal()), echoes }, message, ports)
   },
 }

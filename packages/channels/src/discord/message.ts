@@ -2,6 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { type AlertLink, linksOf } from '../alert-text/links.ts'
+import { footerOf } from '../alert-text/wording.ts'
 import type { MessageSetting } from '../channel.ts'
 import { cutText } from '../cut-text.ts'
 
@@ -44,7 +45,10 @@ const COLORS: Readonly<Record<AlertDescription['tone'], number>> = {
 }
 
 /** Creates the message for one alert. */
-export function discordMessage(alert: Alert, { publicUrl, brandName, reader }: MessageSetting): DiscordMessage {
+export function discordMessage(
+  alert: Alert,
+  { publicUrl, brandName, reader, alsoSentTo }: MessageSetting,
+): DiscordMessage {
   const description = describeAlert(alert, reader)
   const { title, summary, facts, next, tone, reference } = description
   const links = linksOf(description, publicUrl)
@@ -52,7 +56,7 @@ export function discordMessage(alert: Alert, { publicUrl, brandName, reader }: M
   const texts = {
     title: escaped(title, LIMITS.title),
     description: descriptionOf(summary, facts, next.sentence, links),
-    footer: { text: cutText(`${brandName} · ${reference}`, LIMITS.footer) },
+    footer: { text: cutText(footerOf(brandName, reference, alsoSentTo), LIMITS.footer) },
   }
   return {
     allowed_mentions: { parse: [] },

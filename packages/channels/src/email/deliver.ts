@@ -20,7 +20,8 @@ export const emailChannel: ChannelModule<EmailConfig> = {
   concurrency: 2,
   deliver(channel, request, ports, project, ended = []) {
     const { alert, delivery_id: messageId } = request
-    const render = (links: MailLinks) => renderMail({ alert, branding: project.branding, ...links })
+    const render = (links: MailLinks) =>
+      renderMail({ alert, branding: project.branding, ...links, alsoSentTo: request.also_sent_to })
     return sendMails({ channel, messageId, raisedAt: alert.created_at, render }, ports, project, ended)
   },
   digest: {

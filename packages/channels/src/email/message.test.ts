@@ -44,6 +44,13 @@ describe('a mail', () => {
     expect(text).toContain('Reference: inc_6g2p0n4r8t1w5y9b\n')
   })
 
+  test('says which other channels get the alert', () => {
+    const { text, html } = renderMail({
+      ...{ alert: opened, branding: {}, ...settingWith(), unsubscribeUrl: null, alsoSentTo: ['Pager', 'Finance'] },
+    })
+    for (const content of [text, html]) expect(content).toContain('Also sent to Pager, Finance')
+  })
+
   test.each(Object.entries({ ...SAMPLE_ALERTS, 'a disabled channel': sampleChannelIncident }))(
     'about %s has no unfilled placeholder and no empty link, and is small enough not to be clipped by mail programs',
     (_, sample) => {

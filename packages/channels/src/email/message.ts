@@ -2,6 +2,7 @@ import type { Alert, Branding } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { type AlertLink, linksOf } from '../alert-text/links.ts'
+import { alsoSentText } from '../alert-text/wording.ts'
 import type { MessageSetting } from '../channel.ts'
 import { fillTemplate } from './fill-template.ts'
 import { COMPILED_TEMPLATE } from './generated/mail-template.ts'
@@ -34,7 +35,8 @@ export function renderMail(view: MailView): MailContent {
   const description = describeAlert(view.alert, view.reader)
   const subject = description.title
   const links = linksOf(description, view.publicUrl)
-  return fillMail({ ...description, subject, links, entries: [], threadId: description.reference }, view)
+  const alsoSent = alsoSentText(view.alsoSentTo)
+  return fillMail({ ...description, subject, links, entries: [], threadId: description.reference, alsoSent }, view)
 }
 
 /** The texts of a mail about one alert or several. */
@@ -44,6 +46,8 @@ export interface MailTexts extends Pick<AlertDescription, 'title' | 'summary' | 
   /** The alerts of a digest, one line each. */
   readonly entries: readonly MailEntry[]
   readonly threadId: string
+  /** Who else gets it; null if nobody does. */
+  readonly alsoSent?: string | null
 }
 
 interface MailEntry {
@@ -78,11 +82,10 @@ interface MailParts extends MailTexts {
   readonly unsubscribeUrl: string | null
 }
 
-const reasonSent = (name: string) =>
-  `Sent by ${name}, because this address belongs to one of your project's alert channels.`
+const reasonSent = (name: string) => `Sent by ${name} to an address of your project's alert channels.`
 
 function plainText({ look, steps, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
-  const { title, summary, facts, next, threadId } = texts
+  const { title, summary, facts, next, threadId, alsoSent = null } = texts
   const width = Math.max(0, ...facts.map(fact => fact.label.length))
   return [
     title,
@@ -101,6 +104,7 @@ function plainText({ look, steps, links, entries, reasonSent, unsubscribeUrl, ..
     ]),
     '',
     `Reference: ${threadId}`,
+    ...(alsoSent === null ? [] : [alsoSent]),
     '',
     // Mail programs show the lines after this separator as a signature (RFC 3676 §4.3).
     '-- ',
@@ -112,7 +116,7 @@ function plainText({ look, steps, links, entries, reasonSent, unsubscribeUrl, ..
 }
 
 function htmlDocument({ look, steps, links, entries, reasonSent, unsubscribeUrl, ...texts }: MailParts): string {
-  const { title, summary, facts, next, threadId } = texts
+  const { title, summary, facts, next, threadId, alsoSent = null } = texts
   const [first, ...others] = links
   return fillTemplate(COMPILED_TEMPLATE, {
     title,
@@ -132,6 +136,7 @@ function htmlDocument({ look, steps, links, entries, reasonSent, unsubscribeUrl,
     hasEntries: entries.length > 0 ? 'yes' : null,
     entries: entries.map(({ text, reference, url }) => ({ text, reference, url: url ?? '' })),
     reference: threadId,
+    alsoSent,
     footer: look.footer.map(line => ({ line })),
     why: reasonSent,
     unsubscribe: unsubscribeUrl,

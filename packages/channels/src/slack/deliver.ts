@@ -13,8 +13,9 @@ export const slackChannel: ChannelModule<SlackConfig> = {
   audience: 'people',
   // Slack accepts one message per second and webhook, and answers 429 to further messages.
   ...ONE_MESSAGE_A_SECOND,
-  deliver(channel, { alert }, ports, project) {
-    const setting = settingOf(ports, project)
+  deliver(channel, request, ports, project) {
+    const { alert } = request
+    const setting = settingOf(ports, project, request)
     const message = slackMessage(alert, setting)
     return postMessage(channel, { message, withoutBlocks: slackWithoutBlocks(alert, setting) }, ports)
   },

@@ -28,6 +28,18 @@ describe('a Slack message', () => {
     ])
   })
 
+  test('says which other channels get the alert, as plain text', () => {
+    const footerWith = (...alsoSentTo: string[]) =>
+      slackMessage(sampleAction(), { ...settingWith(), alsoSentTo }).blocks?.at(-1)
+    const footer = (text: string) => ({ type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] })
+    const start = 'Backstop · inc_6g2p0n4r8t1w5y9b'
+    expect(footerWith()).toEqual(footer(start))
+    expect(footerWith('Pager')).toEqual(footer(`${start} · Also sent to Pager`))
+    expect(footerWith('Pager', '<!here>\u202e', 'Third')).toEqual(
+      footer(`${start} · Also sent to Pager, <!here><U+202E> and more`),
+    )
+  })
+
   test('has no button without a console and a page of the provider, and none for a test', () => {
     const unlinked = sampleAction({ links: { provider: null, console: null } })
     expect(JSON.stringify(slackMessage(unlinked, settingWith()))).not.toContain('"actions"')

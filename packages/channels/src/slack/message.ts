@@ -2,6 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { type AlertLink, linksOf } from '../alert-text/links.ts'
+import { footerOf } from '../alert-text/wording.ts'
 import type { MessageSetting } from '../channel.ts'
 
 /** The body of a request to an incoming webhook. `text` is for notifications, and for clients that show no blocks. */
@@ -48,7 +49,7 @@ const LIMITS = {
 } as const
 
 /** Creates the message for one alert. */
-export function slackMessage(alert: Alert, { publicUrl, brandName, reader }: MessageSetting): SlackMessage {
+export function slackMessage(alert: Alert, { publicUrl, brandName, reader, alsoSentTo }: MessageSetting): SlackMessage {
   const description = describeAlert(alert, reader)
   const { title, summary, facts, next, reference } = description
   const fields = facts.map(({ label, value }) =>
@@ -60,7 +61,7 @@ export function slackMessage(alert: Alert, { publicUrl, brandName, reader }: Mes
     ...chunksOf(fields, LIMITS.fieldsPerSection).map(chunk => ({ type: 'section' as const, fields: chunk })),
     { type: 'section', text: plainText(next.sentence, LIMITS.section) },
     ...linkBlocks(linksOf(description, publicUrl)),
-    { type: 'context', elements: [plainText(`${brandName} · ${reference}`, LIMITS.context)] },
+    { type: 'context', elements: [plainText(footerOf(brandName, reference, alsoSentTo), LIMITS.context)] },
   ]
   return { text: slackText(description), blocks }
 }

@@ -10,9 +10,9 @@ export const teamsChannel: ChannelModule<TeamsConfig> = {
   // Teams slows down callers that post more than four messages in a second
   // (https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
   ...ONE_MESSAGE_A_SECOND,
-  deliver(channel, { alert }, ports, project) {
+  deliver(channel, request, ports, project) {
     const { url, echoes } = openWebhookUrl(channel, ports.secretBox)
-    const message = teamsMessage(alert, settingOf(ports, project))
+    const message = teamsMessage(request.alert, settingOf(ports, project, request))
     return postJson(channel._id, { url: url.reveal(), echoes }, message, ports)
   },
 }

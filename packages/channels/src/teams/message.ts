@@ -2,6 +2,7 @@ import type { Alert } from '@backstop/contracts'
 import type { AlertDescription } from '../alert-text/alert-description.ts'
 import { describeAlert } from '../alert-text/describe-alert.ts'
 import { linksOf } from '../alert-text/links.ts'
+import { footerOf } from '../alert-text/wording.ts'
 import type { MessageSetting } from '../channel.ts'
 import { cutText } from '../cut-text.ts'
 
@@ -71,7 +72,7 @@ const COLORS: Readonly<Record<AlertDescription['tone'], TextColor>> = {
 }
 
 /** Creates the message for one alert. */
-export function teamsMessage(alert: Alert, { publicUrl, brandName, reader }: MessageSetting): TeamsMessage {
+export function teamsMessage(alert: Alert, { publicUrl, brandName, reader, alsoSentTo }: MessageSetting): TeamsMessage {
   const description = describeAlert(alert, reader)
   const { title, summary, facts, next, tone, reference } = description
   const content: AdaptiveCard = {
@@ -85,7 +86,7 @@ export function teamsMessage(alert: Alert, { publicUrl, brandName, reader }: Mes
       ...factBlocks(facts),
       paragraph([{ text: cutText(next.sentence, LIMITS.sentence) }], 'Medium'),
       paragraph(
-        [{ text: cutText(`${brandName} · ${reference}`, LIMITS.footer), size: 'Small', isSubtle: true }],
+        [{ text: cutText(footerOf(brandName, reference, alsoSentTo), LIMITS.footer), size: 'Small', isSubtle: true }],
         'Medium',
       ),
     ],

@@ -12,5 +12,7 @@ export const DeliveryRequest = z.object({
   /** A test is attempted once and does not change the health of its channel. */
   test: z.boolean(),
   alert: Alert,
+  /** The names of up to three other channels that get the alert. Absent in requests to programs, in repeats of a stored delivery, and without any. */
+  also_sent_to: z.array(z.string()).optional(),
 })
 export type DeliveryRequest = z.infer<typeof DeliveryRequest>

@@ -21,6 +21,7 @@ export interface ChannelRecord {
 /** The fields of a channel that fan-out needs. */
 export interface SubscribedChannel {
   readonly channelId: string
+  readonly name: string
   readonly projectId: string
   readonly events: readonly string[]
   /** Limits the alerts of the channel; null for every alert of its events. */

@@ -97,7 +97,7 @@ type JoinedChannel<T> = T & {
 
 type SubscribedFields = Pick<
   ChannelDocument,
-  '_id' | 'project_id' | 'events' | 'config' | 'shows_personal_data' | 'filter'
+  '_id' | 'project_id' | 'name' | 'events' | 'config' | 'shows_personal_data' | 'filter'
 >
 
 export function createMongoChannelStore(db: Db): ChannelStore {
@@ -108,13 +108,14 @@ export function createMongoChannelStore(db: Db): ChannelStore {
         .find<SubscribedFields>(
           { project_id: { $in: [...projectIds] }, enabled: true, deleted_at: null },
           {
-            projection: { project_id: 1, events: 1, shows_personal_data: 1, filter: 1, 'config.kind': 1 },
+            projection: { project_id: 1, name: 1, events: 1, shows_personal_data: 1, filter: 1, 'config.kind': 1 },
             ...ONE_ANSWER,
           },
         )
         .toArray()
-      return listening.map(({ _id, project_id, events, shows_personal_data, filter, config }) => ({
+      return listening.map(({ _id, project_id, name, events, shows_personal_data, filter, config }) => ({
         channelId: _id,
+        name,
         projectId: project_id,
         events,
         filter: filter ?? null,

@@ -100,8 +100,9 @@ export function createMemoryChannelStore({
     async findSubscribedChannels(projectIds) {
       return [...channels.values()]
         .filter(one => projectIds.includes(one.project_id) && one.enabled && one.deleted_at === null)
-        .map(({ _id, project_id, events, shows_personal_data, filter, config }) => ({
+        .map(({ _id, project_id, name, events, shows_personal_data, filter, config }) => ({
           channelId: _id,
+          name,
           projectId: project_id,
           events: [...events],
           filter: structuredClone(filter ?? null),

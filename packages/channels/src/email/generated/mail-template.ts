@@ -234,7 +234,7 @@ align="left" class="quiet ids" style="font-size:0px;padding:8px 0 0;word-break:b
 >
 <div
 style="font-family:-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif;font-size:12px;line-height:18px;text-align:left;color:#667085;"
->Reference: {{reference}}</div></td></tr></tbody></table></td></tr></tbody></table></div>
+>Reference: {{reference}}{{#alsoSent}} · {{alsoSent}}{{/alsoSent}}</div></td></tr></tbody></table></td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table><![endif]-->
 </td></tr></tbody></table></div>
 <!--[if mso | IE]></td></tr></table></td></tr></table><![endif]-->

@@ -12,6 +12,7 @@ const USUAL = { isSilenced: false, openings: new Set<string>() }
 
 const listener = (channelId: string, events: string[], projectId = PROJECT): SubscribedChannel => ({
   channelId,
+  name: `Name of ${channelId}`,
   projectId,
   events,
   audience: 'programs',
@@ -31,6 +32,18 @@ test('an alert goes once to each channel of its project that chose its event, an
   expect(new Set(requests.map(request => request.delivery_id)).size).toBe(2)
   expect(requests.every(request => request.attempt === 1 && !request.test)).toBe(true)
   expect(fanOut(alert(), listeners, undefined, USUAL)).toEqual(requests)
+})
+
+test('requests to people name up to three other channels that get the alert, and requests to programs none', () => {
+  const ids = ['chn_a', 'chn_b', 'chn_c', 'chn_d', 'chn_e']
+  const people = ids.map(id => ({ ...listener(id, ['incident.opened']), audience: 'people' as const }))
+  const namesIn = (channels: readonly SubscribedChannel[]) =>
+    fanOut(alert(), channels, undefined, USUAL).map(request =>
+      request.also_sent_to?.map(name => name.slice(-1)).join(''),
+    )
+  expect(namesIn(people)).toEqual(['bcd', 'acd', 'abd', 'abc', 'abc'])
+  expect(namesIn(people.slice(0, 1))).toEqual([undefined])
+  expect(namesIn([listener('chn_p', ['incident.opened']), ...people.slice(0, 1)])).toEqual([undefined, 'p'])
 })
 
 test('the alert about a channel that delivers nothing goes to the other channels', () => {

@@ -28,18 +28,28 @@ export function fanOut(
     const { whole, shareable } = audience === 'programs' ? forPrograms : forPeople
     return showsPersonalData ? whole : shareable
   }
-  return channels
+  const meant = channels
     .filter(channel => channel.projectId === alert.project_id && isMeant(channel, alert, membership))
     .filter(channel => !isAboutItself(channel, alert))
     .filter(channel => isLetThrough(alert, channel, history))
-    .map(channel => ({
-      delivery_id: deliveryIdOf(alert.alert_id, channel.channelId),
-      channel_id: channel.channelId,
-      project_id: alert.project_id,
-      attempt: 1,
-      test: false,
-      alert: showTo(channel),
-    }))
+  return meant.map(channel => ({
+    delivery_id: deliveryIdOf(alert.alert_id, channel.channelId),
+    channel_id: channel.channelId,
+    project_id: alert.project_id,
+    attempt: 1,
+    test: false,
+    alert: showTo(channel),
+    ...(channel.audience === 'people' && meant.length > 1 ? { also_sent_to: namesOfOthers(meant, channel) } : {}),
+  }))
+}
+
+/** A message names two channels, and says if there are more. */
+const MOST_NAMES = 3
+
+function namesOfOthers(channels: readonly SubscribedChannel[], { channelId }: SubscribedChannel): string[] {
+  // One more than the names: it may be the channel itself.
+  const candidates = channels.slice(0, MOST_NAMES + 1).filter(other => other.channelId !== channelId)
+  return candidates.slice(0, MOST_NAMES).map(({ name }) => name)
 }
 
 function isMeant(

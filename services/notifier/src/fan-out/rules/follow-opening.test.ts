@@ -12,6 +12,7 @@ const EXCLUDES: ChannelFilter = { connection_ids: ['con_2'], kinds: null, minimu
 
 const channel = (filter: ChannelFilter | null, more: Partial<SubscribedChannel> = {}): SubscribedChannel => ({
   channelId: 'chn_1',
+  name: 'On call',
   projectId: PROJECT,
   events: ['incident.opened', 'incident.resolved'],
   filter,
