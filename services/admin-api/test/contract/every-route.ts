@@ -225,6 +225,8 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     getAction: { params: { id: actionId } },
     search: { query: `?project_id=${projectId}&q=pi_1` },
     getStats: { query: `?project_id=${projectId}` },
+    getCompleteness: { query: `?project_id=${projectId}` },
+    exportCompleteness: { query: `?project_id=${projectId}` },
     getStatement: { query: `?connection_id=${connectionId}&month=2026-11` },
     streamEvents: { query: `?project_id=${projectId}` },
     createExpectedChange: { body: { project_id: projectId, kind: 'refund', note: 'Yearly goodwill' } },
