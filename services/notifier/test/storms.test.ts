@@ -286,7 +286,7 @@ test('a silence that begins during a storm does not hide the actions before it',
 
 test('a report that waits for its retry is not sent after a later report', async () => {
   const notifier = await startNotifier()
-  const isFirst = (body: unknown) => String(body).includes('From now on you get a few summaries')
+  const isFirst = (body: unknown) => String(body).includes('A few summaries follow instead')
   notifier.state.reply = ({ body }) => ({ status: isFirst(body) ? 500 : 200, body: 'ok' })
   await notifier.publish(...refunds(notifier, 15))
   await notifier.clock.advance(10_000)
