@@ -134,7 +134,7 @@ describe('the frame of the console', () => {
 
       await tab.context.clearCookies()
       await tab.open(link.href)
-      await page.getByRole('alert').getByText('You are not signed in').waitFor()
+      await page.getByRole('alert').getByText('The sign-in was refused').waitFor()
     })
 
     test('opens no page of another site', async () => {

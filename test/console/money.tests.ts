@@ -104,7 +104,7 @@ describe('money in the console', () => {
       await page.getByText(/^(Complete|Not complete|Not provable)/).waitFor()
       await page.getByText('Recorded changes').waitFor()
       const href = await page.getByRole('link', { name: 'Download signed' }).getAttribute('href')
-      const { statement, signature } = await (await page.request.get(String(href))).json()
+      const { statement, signature } = await (await page.request.get(new URL(String(href), page.url()).href)).json()
       expect(statement.accounts).toHaveLength(1)
       expect(signature).toMatch(/^[\w-]{80,}$/)
     })
