@@ -8,7 +8,7 @@ export function isTest({ mode }: Action): boolean {
   return mode === 'test'
 }
 
-/** Which payment or subscription, how and by whom, and when. The title has the amount, the customer and the account; the console has all else. */
+/** The facts in a message: when, which payment or subscription, and how it was made. The title has amount, customer and account; the console has the rest. */
 export function factsOfAction(action: Action, nowMs: number): AlertTexts['facts'] {
   return factsIn([
     ...factsOfSubject(action, nowMs).map(({ label, value }) => [label, value] as const),

@@ -68,7 +68,7 @@ describe('an unexplained action', () => {
     },
   )
 
-  test('compares no amounts of different currencies, and of an older record says the difference as it was recorded', () => {
+  test('amounts of different currencies are not compared, and an older record keeps its recorded difference', () => {
     const summaryOf = (why: Partial<Action>) => describeAlert(sampleAction(why), SAMPLE_READER).summary
     expect(summaryOf(reporting({ currency: 'usd' }))).toBe(`${OTHER_AMOUNT}.`)
     expect(summaryOf(reporting(undefined))).toBe(`${OTHER_AMOUNT}.`)

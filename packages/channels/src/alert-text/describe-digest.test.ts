@@ -62,7 +62,7 @@ describe('the entries of a digest', () => {
     expect(references).toContain('inc_6g2p0n4r8t1w5y9b')
   })
 
-  test('say what became of an incident that was opened before', () => {
+  test('name the last state of an incident that was opened in the same digest', () => {
     const titleOf = (...events: ('incident.opened' | 'incident.acknowledged' | 'incident.resolved')[]) =>
       describeDigest(
         events.map(event => SAMPLE_ALERTS[event]()),

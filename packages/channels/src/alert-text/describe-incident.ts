@@ -149,7 +149,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
   }
 }
 
-/** What is alarming about the action, and what became of it. */
+/** The alarming fact about the action, and its state. */
 function describeUnexplained(action: Action): string {
   return [
     alarmingFact(action),

@@ -4,7 +4,7 @@ import { nextStepsOfRepeat } from './next-steps.ts'
 import { clockTime } from './times.ts'
 import { nameAction, toOneLine } from './wording.ts'
 
-/** The texts of an incident REFUNDED_TWICE: when both refunds were made, and what became of the second one. */
+/** The texts of an incident REFUNDED_TWICE: when both refunds were made, and the outcome of the second. */
 export function describeRepeat(
   action: Action,
   { resolution, reason }: Pick<Incident, 'resolution' | 'reason'>,

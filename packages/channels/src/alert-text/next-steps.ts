@@ -170,7 +170,7 @@ const UNNAMED_KEY = 'this key'
 /** New accounts of the processor have Workbench, and older ones may have only its predecessor. */
 const REQUEST_LOGS = 'Developers > Workbench > Logs (in older accounts Developers > Logs)'
 
-const BY_A_STRANGER = 'If nobody in your team made this, a stranger did: lock them out.'
+const BY_A_STRANGER = 'If this was not your team, revoke the stolen key or login.'
 
 const SENTENCES: Record<Channel, (maker: Maker) => string> = {
   api: ({ key }) => (key === UNNAMED_KEY ? BY_A_STRANGER : `If none of your programs made this, replace ${key}.`),

@@ -34,7 +34,7 @@ describe('a mail', () => {
   test('has what to do with its first two steps, the links and the reference in its text part', () => {
     const { text } = render()
     expect(text).toMatch(
-      /\nIf nobody in your team made this, a stranger did: lock them out\.\n1\. Some card refunds.*\n2\. /,
+      /\nIf this was not your team, revoke the stolen key or login\.\n1\. Some card refunds.*\n2\. /,
     )
     expect(text).not.toContain('\n3. ')
     expect(text).toContain(
