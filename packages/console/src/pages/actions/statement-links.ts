@@ -1,3 +1,4 @@
+import { CATEGORY_WORDS } from '@backstop/contracts/completeness-words'
 import type { StatementLine } from '../../api/actions.ts'
 
 type Category = StatementLine['category']
@@ -9,15 +10,7 @@ interface Nearest {
   readonly shows: readonly Category[]
 }
 
-const ALL: readonly Category[] = [
-  'made_by_our_software',
-  'expected',
-  'unexplained',
-  'pending',
-  'out_of_band_ignored',
-  'other',
-  'not_carried_out',
-]
+const ALL = Object.keys(CATEGORY_WORDS) as Category[]
 /** The filters of the list of actions that fit a category best. None leaves out what was not carried out. */
 const NEAREST: Record<Category, Nearest> = {
   made_by_our_software: {

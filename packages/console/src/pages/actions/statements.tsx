@@ -2,7 +2,6 @@ import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { type Statement, statementParams, statementQuery } from '../../api/actions.ts'
-import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
 import {
   type DayRange,
   FilterBar,
@@ -15,12 +14,12 @@ import {
   useFilters,
 } from '../../parts/filters/index.ts'
 import { PageHead, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
-import { connectionOptions } from './connection-options.ts'
 import { StatementActors } from './statement-actors.tsx'
 import { StatementComparison } from './statement-comparison.tsx'
 import { tablesOf } from './statement-lines.ts'
 import { StatementTable } from './statement-table.tsx'
 import classes from './statements.module.css'
+import { useConnectionChoice } from './use-connection-choice.ts'
 
 const DAY = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const FILTERS = {
@@ -38,14 +37,12 @@ export function Page() {
   const project_id = useProjectId()
   const [filters, change, bind] = useFilters(FILTERS)
   const id = filters.connection_id
-  const { data: connections } = useQuery(connectionsQuery(project_id))
-  const { data: connection } = useQuery({ ...connectionQuery(project_id, id ?? ''), enabled: id !== undefined })
-  const name = connection?.name ?? id
+  const { name, options, hasNone } = useConnectionChoice(project_id, id)
   const whole = rangeOfMonth(filters.month ?? monthOf(Date.now()))
   const range = { from: filters.from ?? whole.from, to: filters.to ?? whole.to }
   const params = statementParams(project_id, id, periodOf(range))
   const other = rangeFrom(filters.with_from, filters.with_to)
-  const isUnconnected = connections?.length === 0 && id === undefined
+  const isUnconnected = hasNone && id === undefined
   return (
     <>
       <PageHead
@@ -77,11 +74,7 @@ export function Page() {
             change({ with_from: from, with_to: to })
           }}
         />
-        <SearchChoiceFilter
-          label="All connections"
-          options={connectionOptions(connections ?? [], { id, name })}
-          {...bind('connection_id')}
-        />
+        <SearchChoiceFilter label="All connections" options={options} {...bind('connection_id')} />
       </FilterBar>
       <div className="body">
         <Read

@@ -10,7 +10,6 @@ import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { type Completeness, completenessQuery } from '../../api/completeness.ts'
-import { connectionQuery, connectionsQuery } from '../../api/connections.ts'
 import { formatExactTime } from '../../format/times.ts'
 import {
   FilterBar,
@@ -22,7 +21,7 @@ import {
 } from '../../parts/filters/index.ts'
 import { PageHead, Part, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
 import { Facts } from '../../parts/show/index.ts'
-import { connectionOptions } from '../actions/connection-options.ts'
+import { useConnectionChoice } from '../actions/use-connection-choice.ts'
 import { PROVIDERS } from '../connections/words.ts'
 import classes from './completeness.module.css'
 
@@ -41,9 +40,7 @@ export function Page() {
   const project_id = useProjectId()
   const [filters, change, bind] = useFilters(FILTERS)
   const id = filters.connection_id
-  const { data: connections } = useQuery(connectionsQuery(project_id))
-  const { data: connection } = useQuery({ ...connectionQuery(project_id, id ?? ''), enabled: id !== undefined })
-  const name = connection?.name ?? id
+  const { name, options } = useConnectionChoice(project_id, id)
   const [from = '', to = ''] =
     rangeOptions(Date.now())
       .find(({ label }) => label === 'Last 30 days')
@@ -70,11 +67,7 @@ export function Page() {
             change(chosen === undefined ? { from: undefined, to: undefined } : { ...range, ...chosen })
           }
         />
-        <SearchChoiceFilter
-          label="All connections"
-          options={connectionOptions(connections ?? [], { id, name })}
-          {...bind('connection_id')}
-        />
+        <SearchChoiceFilter label="All connections" options={options} {...bind('connection_id')} />
       </FilterBar>
       <div className={`body ${classes.statement}`}>
         <Read
