@@ -66,7 +66,7 @@ export function AskedDialog({ of, stateSentence, write, onAcknowledge }: Props) 
           {mayDecide(asked) ? (
             <p>Somebody was first. {stateSentence}</p>
           ) : (
-            <p>You can read this, but not decide about it. Ask an admin of your team for the right to.</p>
+            <p>You can read this, but not decide about it. Ask an admin of your team for this right.</p>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={forget}>
