@@ -19,6 +19,7 @@ export function listsOf(projectId: string): Places {
     actions: '/actions',
     actors: '/actors',
     statements: '/statements',
+    completeness: '/completeness',
     'dry-run': '/dry-run',
     operations: '/operations',
     approvals: '/approvals',
@@ -53,12 +54,16 @@ export async function thingsOf(api: ManagementApi, projectId: string): Promise<P
   const [delivery] = await list<{ delivery_id: string }>(`/v1/deliveries?${of}`)
   const [expected] = await list<{ expected_change_id: string }>(`/v1/expected-changes?${of}`)
   const [run] = await list<{ run_id: string }>(`/v1/runs?${of}`)
+  const known = actions.find(({ customer }) => customer?.id != null)
   const waiting = operations.find(({ state }) => state === 'approval_pending')
   const found = {
     incident: path('incidents', nearMiss?.incident_id ?? unexplained[0]?.incident_id),
     'incident-right-to-left': path('incidents', incidentOf('يوسف الحدّاد')),
     'incident-resolved': path('incidents', resolved?.incident_id),
     storm: path('storms', storm?.storm_id),
+    customer: path('customers', known && `${known.customer?.id}?connection_id=${known.connection_id}`),
+    actor: path('actors', actions.find(({ actor_id }) => actor_id !== undefined)?.actor_id),
+    account: path('accounts', actions.find(({ account }) => account != null)?.account),
     action: path('actions', actions.find(({ verdict }) => verdict === 'not_alerted')?.action_id),
     'action-explained': path('actions', actions.find(({ verdict }) => verdict === 'explained')?.action_id),
     operation: path('operations', operations.find(({ state }) => state === 'completed')?.operation_id),

@@ -9,6 +9,7 @@ import {
   monthOfRange,
   nameRange,
   RangeFilter,
+  rangeBefore,
   rangeOfMonth,
   SearchChoiceFilter,
   useFilters,
@@ -42,6 +43,7 @@ export function Page() {
   const range = { from: filters.from ?? whole.from, to: filters.to ?? whole.to }
   const params = statementParams(project_id, id, periodOf(range))
   const other = rangeFrom(filters.with_from, filters.with_to)
+  const before = rangeBefore(range)
   const isUnconnected = hasNone && id === undefined
   return (
     <>
@@ -50,9 +52,19 @@ export function Page() {
         about={
           <>
             {name === undefined ? 'All connections' : <bdi>{name}</bdi>}. Days begin at midnight UTC.{' '}
-            <ProjectLink page="completeness" search={{ connection_id: id, ...range }}>
-              Was everything read and judged?
-            </ProjectLink>
+            <span className="screen-only">
+              <ProjectLink page="completeness" search={{ connection_id: id, ...range }}>
+                Was everything read and judged?
+              </ProjectLink>{' '}
+              {other === undefined && (
+                <ProjectLink
+                  page="statements"
+                  search={{ connection_id: id, ...range, with_from: before.from, with_to: before.to }}
+                >
+                  Compare with {nameRange(before)}
+                </ProjectLink>
+              )}
+            </span>
           </>
         }
         actions={<Outputs params={params} />}

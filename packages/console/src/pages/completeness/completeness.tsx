@@ -13,11 +13,13 @@ import { type Completeness, completenessQuery } from '../../api/completeness.ts'
 import { formatExactTime } from '../../format/times.ts'
 import {
   FilterBar,
+  lastDays,
   nameRange,
+  quarterOf,
   RangeFilter,
-  rangeOptions,
   SearchChoiceFilter,
   useFilters,
+  yesterdayOf,
 } from '../../parts/filters/index.ts'
 import { PageHead, Part, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
 import { Facts } from '../../parts/show/index.ts'
@@ -41,10 +43,9 @@ export function Page() {
   const [filters, change, bind] = useFilters(FILTERS)
   const id = filters.connection_id
   const { name, options } = useConnectionChoice(project_id, id)
-  const [from = '', to = ''] =
-    rangeOptions(Date.now())
-      .find(({ label }) => label === 'Last 30 days')
-      ?.value.split('/') ?? []
+  const nowMs = Date.now()
+  const { from, to } = lastDays(nowMs, 30)
+  const lastQuarter = quarterOf(nowMs, -1)
   const range = { from: filters.from ?? from, to: filters.to ?? to }
   const params = { ...(id === undefined ? { project_id } : { project_id, connection_id: id }), ...range }
   return (
@@ -54,7 +55,18 @@ export function Page() {
         about={
           <>
             {name === undefined ? 'All connections' : <bdi>{name}</bdi>}. Was every refund and cancellation read at the
-            provider and judged? Days begin at midnight UTC.
+            provider and judged? Days begin at midnight UTC.{' '}
+            <span className="screen-only">
+              See{' '}
+              <ProjectLink page="completeness" search={{ connection_id: id, ...yesterdayOf(nowMs) }}>
+                yesterday
+              </ProjectLink>
+              {' or '}
+              <ProjectLink page="completeness" search={{ connection_id: id, ...lastQuarter }}>
+                {nameRange(lastQuarter)}
+              </ProjectLink>
+              .
+            </span>
           </>
         }
         actions={<Outputs params={params} />}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameRange, rangeOptions } from './day-range.ts'
+import { nameRange, rangeBefore, rangeOptions, rangeValue } from './day-range.ts'
 
 const NOW = Date.parse('2026-02-10T23:30:00Z')
 
@@ -19,4 +19,14 @@ test.each([
   { from: '2025-11-03', to: '2025-12-01', name: 'Nov 3, 2025 to Nov 30, 2025' },
 ])('names the range from $from to $to', ({ name, ...range }) => {
   expect(nameRange(range, 'en')).toBe(name)
+})
+
+test.each([
+  { range: '2026-01-01/2026-02-01', before: '2025-12-01/2026-01-01' },
+  { range: '2026-01-01/2026-04-01', before: '2025-10-01/2026-01-01' },
+  { range: '2026-02-01/2026-05-01', before: '2025-11-04/2026-02-01' },
+  { range: '2026-03-01/2026-03-08', before: '2026-02-22/2026-03-01' },
+])('the period before $range is $before', ({ range, before }) => {
+  const [from = '', to = ''] = range.split('/')
+  expect(rangeValue(rangeBefore({ from, to }))).toBe(before)
 })

@@ -9,7 +9,7 @@ const MONTHS = 24
 const QUARTERS = 8
 
 /** The quarter that contains a time, moved by whole quarters. */
-function quarterOf(atMs: number, move: number): DayRange {
+export function quarterOf(atMs: number, move: number): DayRange {
   const date = new Date(atMs)
   const first = Math.floor(date.getUTCMonth() / 3) * 3 + 3 * move
   return rangeOfMonths(date.getUTCFullYear(), first, 3)
@@ -28,29 +28,51 @@ const DAY_MS = 86_400_000
 /** The periods to choose from: yesterday, days until now, quarters and months, the newest first. */
 export function rangeOptions(nowMs: number, locale?: string): { value: string; label: string }[] {
   const date = new Date(nowMs)
-  const today = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate())
-  const until = (days: number) => ({ from: isoDay(today - (days - 1) * DAY_MS), to: isoDay(today + DAY_MS) })
   const quarters = Array.from({ length: QUARTERS }, (_, ago) => quarterOf(nowMs, -ago))
   const months = Array.from({ length: MONTHS }, (_, ago) =>
     rangeOfMonths(date.getUTCFullYear(), date.getUTCMonth() - ago, 1),
   )
   return [
-    { value: rangeValue({ from: isoDay(today - DAY_MS), to: isoDay(today) }), label: 'Yesterday' },
-    { value: rangeValue(until(7)), label: 'Last 7 days' },
-    { value: rangeValue(until(30)), label: 'Last 30 days' },
+    { value: rangeValue(yesterdayOf(nowMs)), label: 'Yesterday' },
+    { value: rangeValue(lastDays(nowMs, 7)), label: 'Last 7 days' },
+    { value: rangeValue(lastDays(nowMs, 30)), label: 'Last 30 days' },
     ...[...quarters, ...months].map(range => ({ value: rangeValue(range), label: nameRange(range, locale) })),
   ]
+}
+
+/** The day before a time. */
+export function yesterdayOf(nowMs: number): DayRange {
+  return { from: isoDay(nowMs - DAY_MS), to: isoDay(nowMs) }
+}
+
+/** So many days, of which today is the last. */
+export function lastDays(nowMs: number, days: number): DayRange {
+  return { from: isoDay(nowMs - (days - 1) * DAY_MS), to: isoDay(nowMs + DAY_MS) }
+}
+
+/** The period of the same length before: a month before a month, a quarter before a quarter, otherwise as many days. */
+export function rangeBefore(range: DayRange): DayRange {
+  const begin = new Date(`${range.from}T00:00:00Z`)
+  const months = [1, 3].find(count => isMonths(range, count))
+  if (months !== undefined) return rangeOfMonths(begin.getUTCFullYear(), begin.getUTCMonth() - months, months)
+  const lengthMs = Date.parse(`${range.to}T00:00:00Z`) - begin.getTime()
+  return { from: isoDay(begin.getTime() - lengthMs), to: range.from }
 }
 
 export function rangeValue({ from, to }: DayRange): string {
   return `${from}/${to}`
 }
 
-/** The month that a range is, as `2026-11`; undefined if it is none. */
-export function monthOfRange({ from, to }: DayRange): string | undefined {
+/** Whether a range is so many whole months: one, or the three of a quarter. */
+function isMonths({ from, to }: DayRange, count: number): boolean {
   const [year = 0, month = 0] = from.split('-').map(Number)
-  const whole = rangeOfMonths(year, month - 1, 1)
-  return whole.from === from && whole.to === to ? from.slice(0, 7) : undefined
+  const whole = rangeOfMonths(year, month - 1, count)
+  return (month - 1) % count === 0 && whole.from === from && whole.to === to
+}
+
+/** The month that a range is, as `2026-11`; undefined if it is none. */
+export function monthOfRange(range: DayRange): string | undefined {
+  return isMonths(range, 1) ? range.from.slice(0, 7) : undefined
 }
 
 /** The range of a month, as `2026-11`. */
@@ -60,13 +82,11 @@ export function rangeOfMonth(month: string): DayRange {
 }
 
 /** The range in words: `Q3 2026`, `November 2026`, or its first and last day. */
-export function nameRange({ from, to }: DayRange, locale?: string): string {
+export function nameRange(range: DayRange, locale?: string): string {
+  const { from, to } = range
   const begin = new Date(`${from}T00:00:00Z`)
-  const year = begin.getUTCFullYear()
-  const month = begin.getUTCMonth()
-  const is = (range: DayRange) => range.from === from && range.to === to
-  if (month % 3 === 0 && is(rangeOfMonths(year, month, 3))) return `Q${month / 3 + 1} ${year}`
-  if (is(rangeOfMonths(year, month, 1))) return format(begin.getTime(), { month: 'long', year: 'numeric' }, locale)
+  if (isMonths(range, 3)) return `Q${begin.getUTCMonth() / 3 + 1} ${begin.getUTCFullYear()}`
+  if (isMonths(range, 1)) return format(begin.getTime(), { month: 'long', year: 'numeric' }, locale)
   const shown = (atMs: number) => format(atMs, { day: 'numeric', month: 'short', year: 'numeric' }, locale)
   const last = Date.parse(`${to}T00:00:00Z`) - DAY_MS
   return last <= begin.getTime() ? shown(begin.getTime()) : `${shown(begin.getTime())} to ${shown(last)}`

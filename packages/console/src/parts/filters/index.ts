@@ -1,5 +1,14 @@
 /** The filters of lists, which are in the URL. */
-export { type DayRange, monthOfRange, nameRange, rangeOfMonth, rangeOptions } from './day-range.ts'
+export {
+  type DayRange,
+  lastDays,
+  monthOfRange,
+  nameRange,
+  quarterOf,
+  rangeBefore,
+  rangeOfMonth,
+  yesterdayOf,
+} from './day-range.ts'
 export { FilterBar, optionsOf, SearchChoiceFilter } from './filter-bar.tsx'
 export {
   actor,

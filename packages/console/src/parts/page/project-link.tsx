@@ -22,6 +22,7 @@ export type ProjectPage =
   | 'operations'
   | 'runs'
   | 'settings'
+  | 'statements'
   | 'storms'
 
 interface Props {

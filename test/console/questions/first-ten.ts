@@ -1,37 +1,7 @@
-/** The questions that people open the console for, and the way to each answer from the overview or from the link in an alert. */
+/** The first questions of a person who opens the console. */
+import { part, place, type Question } from './question.ts'
 
-import type { Locator, Page } from 'playwright-core'
-import { expect } from 'vitest'
-
-/** Where the reader is when the question comes up. */
-export interface Starts {
-  readonly overview: string
-  /** The incident of a refund with a near candidate. */
-  readonly incident: string
-  /** An open incident that nobody needs any more. */
-  readonly other: string
-}
-
-export interface Question {
-  readonly asks: string
-  readonly from: keyof Starts
-  /** Resolves when the answer is on the screen. Every click of the reader goes through `click`. */
-  answer(page: Page, click: (target: Locator) => Promise<void>): Promise<unknown>
-}
-
-export interface Answered {
-  readonly asks: string
-  readonly clicks: number
-  /** From opening the page to the answer, without the time that a person needs to read. */
-  readonly ms: number
-}
-
-const place = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name, exact: true })
-const part = (page: Page, title: string) =>
-  page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
-
-export const QUESTIONS: readonly Question[] = [
+export const FIRST_TEN: readonly Question[] = [
   {
     asks: 'Is everything quiet? If not, what is open, since when, how much money, and who has it?',
     from: 'overview',
@@ -149,20 +119,3 @@ export const QUESTIONS: readonly Question[] = [
     },
   },
 ]
-
-/** Asks a question in a fresh page of a signed-in reader. */
-export async function askQuestion(page: Page, starts: Starts, { asks, from, answer }: Question): Promise<Answered> {
-  let clicks = 0
-  const openedAtMs = performance.now()
-  await page.goto(starts[from])
-  await answer(page, async target => {
-    clicks += 1
-    await target.click()
-  })
-  return { asks, clicks, ms: Math.round(performance.now() - openedAtMs) }
-}
-
-/** Fewer than three clicks and ten seconds. */
-export function expectQuickAnswers(answers: readonly Answered[]): void {
-  expect(answers.filter(({ clicks, ms }) => clicks >= 3 || ms >= 10_000)).toEqual([])
-}
