@@ -16,12 +16,18 @@ interface Check {
   remedy: string
 }
 
+/**
+ * With one checker, because each of several checks the shared types again: four took three times the processor time on two cores. A build
+ * machine has no use for the information of an incremental check, which takes half as long again to write.
+ */
+const TYPES = ['--checkers', '1', ...(process.env.CI === undefined ? [] : ['--incremental', 'false'])]
+
 const CHECKS: readonly Check[] = [
-  { name: 'types', command: 'tsc', args: ['-p', '.'], remedy: 'npx tsc -p .' },
+  { name: 'types', command: 'tsc', args: ['-p', '.', ...TYPES], remedy: 'npx tsc -p .' },
   {
     name: 'types of the console',
     command: 'tsc',
-    args: ['-p', 'packages/console'],
+    args: ['-p', 'packages/console', ...TYPES],
     remedy: 'npx tsc -p packages/console',
   },
   {
@@ -56,7 +62,8 @@ function runCheck(check: Check): Promise<Outcome> {
   return new Promise(resolve => {
     const child = spawn(`${ROOT}node_modules/.bin/${check.command}`, check.args, {
       cwd: ROOT,
-      env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },
+      // tsc is a Go program. It collects garbage less often with this, and takes a third of the processor time for twice the memory.
+      env: { ...process.env, GOGC: '300', ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const chunks: Buffer[] = []

@@ -71,7 +71,7 @@ describe('with the wallet and the pager', () => {
   afterAll(() => copy?.remove())
 
   test('the type checker names exactly the places that the page about providers lists', { timeout: 180_000 }, () => {
-    const { output } = copy.run('typescript/lib/tsc.js', ['-p', '.', '--singleThreaded'])
+    const { output } = copy.run('typescript/lib/tsc.js', ['-p', '.', '--checkers', '1', '--incremental', 'false'])
     const errors = output.match(/^\S.*: error TS.*(?:\n .*)*/gm) ?? []
     // The code of the pager is complete, so every error is about the wallet. A switch that lacks it is reported without its name.
     expect(errors.filter(error => !/wallet|TS2366/.test(error))).toEqual([])

@@ -6,4 +6,5 @@ test('fails if this process was too busy to read the output within the time limi
   const blockedUntil = performance.now() + 1_500
   while (performance.now() < blockedUntil);
   await expect(running).rejects.toBeInstanceOf(ProgramFailure)
+  await expect(running).rejects.toThrow('did not end within 0.1 s')
 })

@@ -5,20 +5,27 @@ export interface ProgramResult {
   stderr: string
 }
 
-/**
- * The failure of a program that was run to its end. `exitCode` is undefined if the program could not be run or was
- * stopped at the time limit.
- */
-export class ProgramFailure extends Error {
+/** How a program ended that failed. */
+interface FailedRun {
+  /** Undefined if the program could not be run or was stopped at the time limit. */
   readonly exitCode: number | undefined
+  /** The time limit that stopped it; undefined if it ended before. */
+  readonly timeLimitMs: number | undefined
   readonly output: string
+}
 
-  constructor(program: string, exitCode: number | undefined, output: string, cause: unknown) {
-    const lastLines = output.trim().split('\n').slice(-8).join('\n')
-    super(`${program} failed${exitCode === undefined ? '' : ` with exit code ${exitCode}`}: ${lastLines}`, { cause })
+/** The failure of a program that was run to its end. */
+export class ProgramFailure extends Error {
+  readonly run: FailedRun
+
+  constructor(program: string, run: FailedRun, cause: unknown) {
+    const { exitCode, timeLimitMs, output } = run
+    const lastLines = output.trim().split('\n').slice(-8)
+    const how = exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`
+    const ended = timeLimitMs === undefined ? how : `did not end within ${timeLimitMs / 1_000} s`
+    super([`${program} ${ended}`, ...lastLines].filter(line => line !== '').join('\n'), { cause })
     this.name = 'ProgramFailure'
-    this.exitCode = exitCode
-    this.output = output
+    this.run = run
   }
 }
 
@@ -46,7 +53,8 @@ export async function runProgram(
         // At the time limit Node drops what is left of the output, and reports no error if the program has just ended by itself.
         if (error === null && !child.killed) return resolve({ stdout, stderr })
         const exitCode = typeof error?.code === 'number' ? error.code : undefined
-        reject(new ProgramFailure(program, exitCode, `${stdout}\n${stderr}`, error))
+        const timeLimitMs = child.killed ? timeoutMs : undefined
+        reject(new ProgramFailure(program, { exitCode, timeLimitMs, output: `${stdout}\n${stderr}` }, error))
       },
     )
   })

@@ -73,6 +73,14 @@ test.each([
   expect((failure as StackError).remedy).not.toBe('')
 })
 
+test('says of a machine that is too busy to answer that it is busy, not that pip is missing', async () => {
+  const python = '#!/bin/sh\ncase "$1" in -c) echo 3 12;; *) exec /bin/sleep 60;; esac\n'
+  writeFileSync(join(folder, 'python3'), python, { mode: 0o755 })
+  const failure = (await requirePython({ PATH: folder }, 2_000).catch((error: unknown) => error)) as StackError
+  expect(failure.message).toBe('python3 did not end within 2 s')
+  expect(failure.remedy).toBe('Start again when this machine is less busy')
+})
+
 test('names the library that mongod misses', async () => {
   const mongod = join(folder, 'mongod')
   const complaint = 'error while loading shared libraries: libcurl.so.4: cannot open shared object file'

@@ -4,6 +4,9 @@ import { ProgramFailure, runProgram } from '../run-program.ts'
 import { StackError } from '../stack-contract.ts'
 import { pythonEnvironment } from './python.ts'
 
+/** Time limit of a program that only says which version it is. A busy machine delayed one by 20 seconds. */
+const VERSION_MS = 180_000
+
 /** The facts about a Linux machine that decide which build of mongod runs on it. */
 export interface MachineLibraries {
   platform: NodeJS.Platform
@@ -48,7 +51,7 @@ def loads(name):
 print(json.dumps([name for name in sys.argv[1:] if loads(name)]))`
   const names = [...OPENSSL_LIBRARIES, 'libcurl.so.4']
   const { stdout } = await runProgram('python3', ['-c', script, ...names], {
-    timeoutMs: 20_000,
+    timeoutMs: VERSION_MS,
     env: pythonEnvironment(env),
   })
   const loaded = JSON.parse(stdout) as string[]
@@ -59,11 +62,14 @@ print(json.dumps([name for name in sys.argv[1:] if loads(name)]))`
   }
 }
 
-/** @throws StackError unless `python3` is 3.10 or newer (the minimum for jgo) and has pip */
-export async function requirePython(env: NodeJS.ProcessEnv): Promise<void> {
-  const options = { timeoutMs: 20_000, env: pythonEnvironment(env) }
+/** @throws StackError unless `python3` is 3.10 or newer (the minimum for jgo) and has pip, and answers within the limit */
+export async function requirePython(env: NodeJS.ProcessEnv, timeoutMs = VERSION_MS): Promise<void> {
+  const options = { timeoutMs, env: pythonEnvironment(env) }
   const version = await runProgram('python3', ['-c', 'import sys; print(*sys.version_info[:2])'], options).catch(
-    () => undefined,
+    (error: unknown) => {
+      refuseIfSlow(error)
+      return undefined
+    },
   )
   if (version === undefined)
     throw new StackError(
@@ -78,8 +84,15 @@ export async function requirePython(env: NodeJS.ProcessEnv): Promise<void> {
     )
   }
   await runProgram('python3', ['-m', 'pip', '--version'], options).catch((error: unknown) => {
+    refuseIfSlow(error)
     throw new StackError('python3 has no pip', installCommand('python3-pip', 'python3-pip'), error)
   })
+}
+
+/** @throws StackError if a program was stopped at its time limit: nothing is known about it then */
+function refuseIfSlow(error: unknown): void {
+  if (error instanceof ProgramFailure && error.run.timeLimitMs !== undefined)
+    throw new StackError(error.message, 'Start again when this machine is less busy', error)
 }
 
 /** @throws StackError if a folder's disk has less than `neededBytes` free */
@@ -97,9 +110,10 @@ export function requireDisk(folder: string, neededBytes: number): void {
 /** Runs `mongod --version`, the only reliable proof that all linked libraries exist. */
 export async function requireMongodRuns(mongod: string): Promise<void> {
   try {
-    await runProgram(mongod, ['--version'], { timeoutMs: 20_000 })
+    await runProgram(mongod, ['--version'], { timeoutMs: VERSION_MS })
   } catch (error) {
-    const library = error instanceof ProgramFailure ? /lib[\w.+-]+\.so[.\d]*/.exec(error.output)?.[0] : undefined
+    refuseIfSlow(error)
+    const library = error instanceof ProgramFailure ? /lib[\w.+-]+\.so[.\d]*/.exec(error.run.output)?.[0] : undefined
     const remedy = library?.startsWith('libcurl')
       ? installCommand('libcurl4', 'libcurl')
       : installCommand('libssl3', 'openssl-libs')

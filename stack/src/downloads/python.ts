@@ -45,7 +45,7 @@ async function pip(args: string[], pin: string, env: NodeJS.ProcessEnv): Promise
   try {
     await runProgram('python3', ['-m', 'pip', ...args], { timeoutMs: 900_000, env: pythonEnvironment(env) })
   } catch (error) {
-    const output = error instanceof ProgramFailure ? error.output : String(error)
+    const output = error instanceof ProgramFailure ? error.run.output : String(error)
     const { what, remedy } = explainPipFailure(output)
     throw new StackError(`pip could not download what pins/${pin}.txt names: ${what}`, remedy, error)
   }

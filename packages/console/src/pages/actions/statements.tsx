@@ -43,7 +43,6 @@ export function Page() {
   const range = { from: filters.from ?? whole.from, to: filters.to ?? whole.to }
   const params = statementParams(project_id, id, periodOf(range))
   const other = rangeFrom(filters.with_from, filters.with_to)
-  const before = rangeBefore(range)
   const isUnconnected = hasNone && id === undefined
   return (
     <>
@@ -52,19 +51,7 @@ export function Page() {
         about={
           <>
             {name === undefined ? 'All connections' : <bdi>{name}</bdi>}. Days begin at midnight UTC.{' '}
-            <span className="screen-only">
-              <ProjectLink page="completeness" search={{ connection_id: id, ...range }}>
-                Was everything read and judged?
-              </ProjectLink>{' '}
-              {other === undefined && (
-                <ProjectLink
-                  page="statements"
-                  search={{ connection_id: id, ...range, with_from: before.from, with_to: before.to }}
-                >
-                  Compare with {nameRange(before)}
-                </ProjectLink>
-              )}
-            </span>
+            <Links connection_id={id} range={range} isCompared={other !== undefined} />
           </>
         }
         actions={<Outputs params={params} />}
@@ -113,6 +100,29 @@ export function Page() {
         </Read>
       </div>
     </>
+  )
+}
+
+interface LinksProps {
+  connection_id: string | undefined
+  range: DayRange
+  isCompared: boolean
+}
+
+/** To the proof that the statement is complete, and to the period before beside this one. */
+function Links({ connection_id, range, isCompared }: LinksProps) {
+  const { from, to } = rangeBefore(range)
+  return (
+    <span className="screen-only">
+      <ProjectLink page="completeness" search={{ connection_id, ...range }}>
+        Was everything read and judged?
+      </ProjectLink>{' '}
+      {!isCompared && (
+        <ProjectLink page="statements" search={{ connection_id, ...range, with_from: from, with_to: to }}>
+          Compare with {nameRange({ from, to })}
+        </ProjectLink>
+      )}
+    </span>
   )
 }
 
