@@ -117,8 +117,8 @@ export function describeStats(testApi: () => TestApi): void {
       const later = { ...times, verdict: [[120_000, 3]] as [number, number][] }
       await storeDay(projectId, processorId, '2026-11-02', [], { times: later, count_at: new Date() })
       await storeProjectDay(projectId, '2026-11-02', [], later)
-      for (const of of [`project_id=${projectId}`, `connection_id=${processorId}`]) {
-        const { body } = await api().get(`/v1/stats?${of}&from=2026-11-01&to=2026-11-03`)
+      for (const params of [`project_id=${projectId}`, `connection_id=${processorId}`]) {
+        const { body } = await api().get(`/v1/stats?${params}&from=2026-11-01&to=2026-11-03`)
         expect(body.recount_pending).toBe(true)
         expect(body.times).toEqual({
           verdict: { count: 5, median_ms: 125_000 },

@@ -1,6 +1,6 @@
 import { ApiProblem } from '@backstop/client'
 import { expect, test } from 'vitest'
-import { versionToSave } from './lost-race.tsx'
+import { versionToSave } from './version-to-save.ts'
 
 test.each([
   ['the first attempt is for the version that the form began with', null, 1],
