@@ -15,6 +15,9 @@ const aloneOnly = ['test/faults/floods.system-test.ts', 'test/launcher/killed-la
  */
 const retry = 1
 
+/** For a hang. What a test waits for has a limit of its own (`until`). */
+const limits = { testTimeout: 900_000, hookTimeout: 600_000, expect: { poll: { timeout: 60_000 } } }
+
 /**
  * The kinds of tests: `unit` needs no servers, `integration` needs the stack (Kafka, MongoDB, registry, SMTP), `system`
  * also starts the whole product, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
@@ -28,7 +31,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       // Without isolation, because importing the modules again for each file would take most of the time.
-      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, testTimeout: 60_000 } },
+      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, ...limits } },
       {
         test: {
           name: 'integration',
@@ -36,8 +39,7 @@ export default defineConfig({
           include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
           exclude,
           retry,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          ...limits,
         },
       },
       {
@@ -48,11 +50,10 @@ export default defineConfig({
           retry,
           // System tests mostly wait for second looks, so many run at the same time.
           maxConcurrency: 20,
-          testTimeout: 300_000,
-          hookTimeout: 240_000,
+          ...limits,
         },
       },
-      { test: { name: 'alone', include: aloneOnly, exclude, retry, testTimeout: 300_000, hookTimeout: 120_000 } },
+      { test: { name: 'alone', include: aloneOnly, exclude, retry, ...limits } },
       { test: { name: 'mutation', include: ['**/*.mutation-test.ts'], exclude, testTimeout: 120_000 } },
       { test: { name: 'docker', include: ['test/**/*.docker-test.ts'], exclude } },
     ],

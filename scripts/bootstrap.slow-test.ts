@@ -140,14 +140,14 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
     const child = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
     let said = ''
     child.stderr.on('data', chunk => (said += chunk))
-    await expect.poll(() => readIfThere('npm-pid'), { timeout: 8_000 }).toMatch(/^\d+$/)
+    await expect.poll(() => readIfThere('npm-pid')).toMatch(/^\d+$/)
     const npm = Number(readIfThere('npm-pid'))
     expect(readIfThere('.backstop/install.lock')).toBe(`${child.pid} ${npm}`)
     child.kill(signal)
     const status = await new Promise(resolve => child.once('close', resolve))
     expect(status).toBe(128 + constants.signals[signal])
     expect(said).toMatch(/Stopped while installing/)
-    await expect.poll(() => groupIsThere(npm), { timeout: 8_000 }).toBe(false)
+    await expect.poll(() => groupIsThere(npm)).toBe(false)
     expect(readIfThere('.backstop/install.lock')).toBe('')
   },
 )
@@ -155,14 +155,14 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
 test('waits for an npm that outlives its killed bootstrap', async () => {
   writeFileSync(join(root, 'npm-hangs'), '')
   const killed = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
-  await expect.poll(() => readIfThere('.backstop/install.lock'), { timeout: 8_000 }).toMatch(/ \d/)
+  await expect.poll(() => readIfThere('.backstop/install.lock')).toMatch(/ \d/)
   killed.kill('SIGKILL')
   await new Promise(resolve => killed.once('close', resolve))
   rmSync(join(root, 'npm-hangs'))
   const next = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
   let said = ''
   next.stderr.on('data', chunk => (said += chunk))
-  await expect.poll(() => said, { timeout: 8_000 }).toMatch(/waiting for it/)
+  await expect.poll(() => said).toMatch(/waiting for it/)
   process.kill(-Number(readIfThere('npm-pid')), 'SIGKILL')
   expect(await new Promise(resolve => next.once('exit', resolve))).toBe(0)
 })
@@ -226,7 +226,7 @@ test('lets the script notice that the bootstrap was killed', async () => {
   )
   const child = spawn(process.execPath, bootstrapArgs('scripts/script.ts'), { env: env() })
   child.stdout.once('data', () => child.kill('SIGKILL'))
-  await expect.poll(() => spawnSync('cat', [witness], { encoding: 'utf8' }).stdout, { timeout: 8_000 }).toBe('told')
+  await expect.poll(() => spawnSync('cat', [witness], { encoding: 'utf8' }).stdout).toBe('told')
 })
 
 test('fetches the Node of the project by its install script when npm ran none', () => {

@@ -70,7 +70,7 @@ describe('with the wallet and the pager', () => {
   })
   afterAll(() => copy?.remove())
 
-  test('the type checker names exactly the places that the page about providers lists', { timeout: 180_000 }, () => {
+  test('the type checker names exactly the places that the page about providers lists', () => {
     const { output } = copy.run('typescript/lib/tsc.js', ['-p', '.', '--checkers', '1', '--incremental', 'false'])
     const errors = output.match(/^\S.*: error TS.*(?:\n .*)*/gm) ?? []
     // The code of the pager is complete, so every error is about the wallet. A switch that lacks it is reported without its name.
@@ -81,7 +81,7 @@ describe('with the wallet and the pager', () => {
     expect([...new Set(places)].sort(), output).toEqual([...new Set(expected)].sort())
   })
 
-  test('each passes the suites of its kind, and the API takes, changes and shows a pager', { timeout: 180_000 }, () => {
+  test('each passes the suites of its kind, and the API takes, changes and shows a pager', () => {
     const files = [
       'packages/providers/src/providers.test.ts',
       'packages/providers/src/read-back.test.ts',

@@ -91,4 +91,4 @@ test('an event of the history is a repeat for the reconciler', async () => {
   await until('all events', async () => (await world.committed('reconciler')) === PLAN.count, { timeoutMs: 60_000 })
   await world.stop()
   expect(await Promise.all(['subjects', 'actions', 'inbox'].map(name => all(name)))).toEqual(before)
-}, 120_000)
+})

@@ -11,12 +11,12 @@ let stack: RunningStack
 
 beforeAll(async () => {
   stack = await cleanup.start(cleanup.dataDir())
-}, 120_000)
+})
 
 afterAll(async () => {
   await stack?.stop()
   await cleanup.all()
-}, 60_000)
+})
 
 const kafkaClient = () => new Kafka({ brokers: [stack.urls.kafka], logLevel: logLevel.NOTHING, clientId: 'stack-test' })
 
@@ -67,7 +67,7 @@ test('Kafka keeps its messages and its port when it is killed and started again'
   expect(await countMessages(kept)).toBe(1)
   await produce(kept, 'after the kill')
   expect(await countMessages(kept)).toBe(2)
-}, 120_000)
+})
 
 test('Kafka refuses a topic that nobody made and takes a message of two megabytes', async () => {
   await expect(produce('never-made', 'x', 0)).rejects.toThrow()
@@ -81,7 +81,7 @@ test('Kafka refuses a topic that nobody made and takes a message of two megabyte
   await admin.disconnect()
   await produce('large', 'x'.repeat(2 * 1024 * 1024))
   expect(await countMessages('large')).toBe(1)
-}, 60_000)
+})
 
 test('MongoDB has transactions and change streams, and keeps what was written through a kill', async () => {
   const client = await new MongoClient(stack.urls.mongo, { serverSelectionTimeoutMS: 20_000 }).connect()
@@ -104,7 +104,7 @@ test('MongoDB has transactions and change streams, and keeps what was written th
   } finally {
     await client.close()
   }
-}, 90_000)
+})
 
 test('the registry gives a schema the same id after a kill', async () => {
   // Without a property or a $schema the registry does not recognise a JSON Schema.
@@ -124,7 +124,7 @@ test('the registry gives a schema the same id after a kill', async () => {
   const known = await fetch(`${stack.urls.registry}/schemas/ids/${id}`)
   expect(await known.json()).toMatchObject({ schema })
   expect(await register()).toBe(id)
-}, 90_000)
+})
 
 test('a mail that is sent is shown on the page', async () => {
   const { port } = new URL(stack.urls.smtp)

@@ -121,9 +121,7 @@ describe('a shop with reporters', () => {
     return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
   }
 
-  test('every refund and cancellation of an unchanged shop is explained, also of a time when Backstop was down', {
-    timeout: 240_000,
-  }, async () => {
+  test('every refund and cancellation of an unchanged shop is explained, also of a time when Backstop was down', async () => {
     const { product, customer, accounts } = await setUp()
     const { clients, sent } = openClients(accounts)
     const { cards, reseller, biller } = accounts

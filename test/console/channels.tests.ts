@@ -5,7 +5,7 @@ import { openShop, type Shop } from '../setup/shop.ts'
 import type { ConsoleBrowser, ConsoleTab } from './console-browser.ts'
 import { sharedConsole } from './shared-console.ts'
 
-const ALERT_MS = 60_000
+const ALERT_MS = 240_000
 const HOSTILE = '</p><script>alert(1)</script><img src=x onerror=alert(2)><b style="color:red">bold</b>'
 
 const stops: (() => Promise<void>)[] = []

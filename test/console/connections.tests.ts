@@ -9,7 +9,7 @@ import type { ConsoleBrowser, ConsoleTab } from './console-browser.ts'
 import { pressEnterOn, typeInto } from './keyboard.ts'
 import { sharedConsole } from './shared-console.ts'
 
-const EVENT_MS = 30_000
+const EVENT_MS = 120_000
 const SIGNING_SECRET = 'whsec_the_secret_that_the_provider_shows'
 
 const stops: (() => Promise<void>)[] = []

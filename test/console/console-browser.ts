@@ -34,7 +34,7 @@ export interface ConsoleBrowser {
 
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 375, height: 740 }
-const ACTION_MS = 15_000
+const ACTION_MS = 60_000
 
 /** @throws Error if this machine has no Chromium, so that a missing browser fails the run */
 export async function openConsoleBrowser(): Promise<ConsoleBrowser> {

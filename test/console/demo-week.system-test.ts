@@ -76,7 +76,7 @@ const VERDICTS = [
   'subscription unexplained nothing_explains_it',
 ]
 
-test('the demo has a week of verdicts of all providers', { timeout: 300_000 }, async () => {
+test('the demo has a week of verdicts of all providers', async () => {
   expect(await api.get<Project>(`/v1/projects/${id}`)).toMatchObject({ demo: true, archived_at: null })
   const actions = () => list<Action>(`/v1/actions?project_id=${id}&limit=200`)
   const verdictsOf = (all: readonly Action[]) =>

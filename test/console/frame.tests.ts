@@ -6,7 +6,7 @@ import { openShop, type Shop } from '../setup/shop.ts'
 import type { ConsoleBrowser, ConsoleTab } from './console-browser.ts'
 import { sharedConsole } from './shared-console.ts'
 
-const ALERT_MS = 60_000
+const ALERT_MS = 240_000
 
 const stops: (() => Promise<void>)[] = []
 let product: Product
@@ -248,7 +248,7 @@ describe('the frame of the console', () => {
       await page.mouse.wheel(0, 100)
       return await oldest.isVisible()
     }
-    await expect.poll(scrollOn, { timeout: 15_000 }).toBe(true)
+    await expect.poll(scrollOn).toBe(true)
   })
 
   test('a page whose code cannot be loaded leaves the navigation, and is opened by a button', async () => {

@@ -13,7 +13,7 @@ import { AMOUNTS } from './currencies.ts'
 import { pressEnterOn, typeInto } from './keyboard.ts'
 import { sharedConsole } from './shared-console.ts'
 
-const VERDICT_MS = 60_000
+const VERDICT_MS = 240_000
 const MAILBOX = `approver-${Date.now().toString(36)}@example.com`
 
 const stops: (() => Promise<void>)[] = []

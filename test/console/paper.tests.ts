@@ -5,7 +5,7 @@ import { openShop, type Shop } from '../setup/shop.ts'
 import type { ConsoleTab } from './console-browser.ts'
 import { sharedConsole } from './shared-console.ts'
 
-const ALERT_MS = 60_000
+const ALERT_MS = 240_000
 /** One word, because it cannot be broken at a space. */
 const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(6).slice(0, 200)
 /** The printable part of a page of A4. */

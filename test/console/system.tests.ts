@@ -7,7 +7,7 @@ import { openShop, type Shop } from '../setup/shop.ts'
 import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
 import { pixelsBesidePhone } from './places.ts'
 
-const ALERT_MS = 60_000
+const ALERT_MS = 240_000
 
 describe('the console of a running product', () => {
   const stops: (() => Promise<void>)[] = []

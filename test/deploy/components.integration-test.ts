@@ -21,7 +21,7 @@ beforeAll(async () => {
   production = await render('overlays/production')
   for (const name of names) rendered.set(name, await renderOverlay(overlayOf(name)))
   strimzi = await renderOverlay(STRIMZI)
-}, 600_000)
+})
 
 const of = (name: string) => rendered.get(name) as Manifest[]
 /** The objects that a component adds to the production overlay. */

@@ -9,14 +9,14 @@ const NEWEST_MINOR = 37
 const bundles = new Map<string, Manifest[]>()
 beforeAll(async () => {
   for (const bundle of BUNDLES) bundles.set(bundle, await render(bundle))
-}, 600_000)
+})
 const bundle = (name: string) => bundles.get(name) as Manifest[]
 
 describe.each([{ minor: OLDEST_MINOR }, { minor: NEWEST_MINOR }])('for Kubernetes 1.$minor', ({ minor }) => {
   let check: (manifest: Manifest) => string[]
   beforeAll(async () => {
     check = await schemaChecker(minor)
-  }, 600_000)
+  })
 
   test.each(BUNDLES)('every object of %s matches the schema of its kind', name => {
     expect(bundle(name).length).toBeGreaterThan(20)

@@ -19,7 +19,7 @@ interface Selector {
 const bundles = new Map<string, Manifest[]>()
 beforeAll(async () => {
   for (const bundle of BUNDLES) bundles.set(bundle, await render(bundle))
-}, 600_000)
+})
 
 const policiesOf = (bundle: string) => ofKind(ofBackstop(bundles.get(bundle) as Manifest[]), 'NetworkPolicy')
 

@@ -24,7 +24,7 @@ const STOP_DEADLINE_S = 25
 const bundles = new Map<string, Manifest[]>()
 beforeAll(async () => {
   for (const bundle of BUNDLES) bundles.set(bundle, await render(bundle))
-}, 600_000)
+})
 
 describe.each(BUNDLES)('in %s', bundle => {
   const all = () => bundles.get(bundle) as Manifest[]

@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'kustomization.yaml'), stringify(overlay))
   writeFileSync(join(folder, 'settings.env'), 'KAFKA_BROKERS=broker.acme.example:9094\n')
   manifests = await render(folder)
-}, 600_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const one = (kind: string, name: string) =>

@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const bundle of BUNDLES) bundles.set(bundle, await render(bundle))
   secrets = mkdtempSync(join(tmpdir(), 'backstop-secrets-'))
   for (const [name, value] of Object.entries(SAMPLE_SECRETS)) writeFileSync(join(secrets, name), `${value}\n`)
-}, 600_000)
+})
 afterAll(() => rmSync(secrets, { recursive: true, force: true }))
 
 interface Program {
@@ -125,7 +125,7 @@ describe('a setting in the settings.env of an overlay', () => {
         environment: environmentOf(manifests, container),
       })),
     )
-  }, 600_000)
+  })
 
   test('reaches every program that reads it, by its own name', () => {
     expect(Object.keys(lines)).toEqual(expect.arrayContaining(['SHED_WAIT_MS', 'STORM_FROM', 'SWEEP_EVERY_MS']))

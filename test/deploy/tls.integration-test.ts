@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
   for (const [name, value] of Object.entries(SAMPLE_SECRETS)) writeFileSync(join(folder, name), value)
   manifests = await render(folder)
-}, 600_000)
+})
 
 const component = ({ metadata }: Manifest) => metadata.labels?.['app.kubernetes.io/component'] ?? ''
 /** Every program that connects to the dependencies, by its name in READERS. */
@@ -97,4 +97,4 @@ test('the files of the settings are those that docs/tls.md puts into the Secret'
 test('every object matches the schema of its kind', async () => {
   const check = await schemaChecker(34)
   expect(manifests.flatMap(check)).toEqual([])
-}, 600_000)
+})

@@ -10,7 +10,7 @@ const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api']
 let manifests: Manifest[]
 beforeAll(async () => {
   manifests = await renderOverlay(overlayOf('tracing'))
-}, 600_000)
+})
 
 test('every service sends one trace in a hundred to the collector', () => {
   const traced = workloads(manifests).flatMap(workload =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
     RECHECK_DELAY_MS: String(RECHECK_DELAY_MS),
   })
   await launcher.prints(/Backstop runs\..*"Example company" in the console has a week/s, 280_000)
-}, 300_000)
+})
 afterAll(() => launcher?.stop(), 60_000)
 
 /** The commands of a section, one shell line each, without their comments. */
@@ -55,9 +55,7 @@ async function runInShell(script: string) {
   return { exit, out, err }
 }
 
-test('the tour of docs/cli.md works as it is written, beside the demo with its two projects', {
-  timeout: 580_000,
-}, async () => {
+test('the tour of docs/cli.md works as it is written, beside the demo with its two projects', async () => {
   const commands = commandsOf('docs/cli.md', 'Ten-minute tour')
   expect(commands.length).toBeGreaterThan(20)
   // -e: the first command that fails ends the tour.

@@ -55,7 +55,7 @@ describe('control of deliveries', () => {
 
   const answering = (status: number) => () => ({ kind: 'answer' as const, status, body: `answered ${status}` })
 
-  describe.concurrent('an endpoint that was down', { timeout: 120_000 }, () => {
+  describe.concurrent('an endpoint that was down', () => {
     test('is shown as disabled, gets another URL and secret, is enabled, and gets the missed deliveries under the same ids', async () => {
       const { api, receiver, path, channelId, readChannel, dead, allIncidents, refund } = await openTestShop()
       receiver.answerWith(answering(410))
@@ -157,7 +157,7 @@ describe('control of deliveries', () => {
       )
   }
 
-  describe.concurrent('people are alerted by another channel', { timeout: 120_000 }, () => {
+  describe.concurrent('people are alerted by another channel', () => {
     test('that a channel has delivered nothing for 15 minutes, with its name, since when, and why', async () => {
       const shop = await openTestShop()
       const mailAbout = await addMailChannel(shop)
@@ -211,7 +211,7 @@ describe('control of deliveries', () => {
       return () => setState(before.current[0].state)
     }
 
-    test('is listed with its repair, and is decided by it after the cause is gone', { timeout: 240_000 }, async () => {
+    test('is listed with its repair, and is decided by it after the cause is gone', async () => {
       const { projectId, api, processor, pay, report, action, alertAbout, alertsAbout } = await openTestShop()
       const deadLetters = async (kind: DeadLetter['kind']) => {
         const path = `/v1/dead-letters?project_id=${projectId}&kind=${kind}`

@@ -56,7 +56,7 @@ describe('the dry run of a setting', () => {
       unexplained: unexplained.id,
       explainedLate: explainedLate.id,
     })
-  }, 240_000)
+  })
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop()
   })

@@ -46,9 +46,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-test('of the actions at every provider exactly those that nothing explains alert, each once', {
-  timeout: 600_000,
-}, async () => {
+test('of the actions at every provider exactly those that nothing explains alert, each once', async () => {
   const product = await openProduct('every', {
     recheckDelayMs: RECHECK_DELAY_MS,
     serviceEnv: { reconciler: { SWEEP_EVERY_MS: String(SWEEP_EVERY_MS) } },

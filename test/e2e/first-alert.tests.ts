@@ -43,7 +43,7 @@ describe('alerts after a minute', () => {
       .map(delivery => String(delivery.webhookId))
   }
 
-  describe.concurrent('the first alert', { timeout: 240_000 }, () => {
+  describe.concurrent('the first alert', () => {
     test('an unexplained refund alerts once, at least a minute after it was first seen, with both signatures valid', async () => {
       const shop = await openTestShop()
       const payment = shop.pay()

@@ -65,7 +65,7 @@ function readmeCalls(): { method: string; path: string; body: string }[] {
   )
 }
 
-describe.concurrent('the first steps', { timeout: 300_000 }, () => {
+describe.concurrent('the first steps', () => {
   test('the commands of the page, run from top to bottom, alert about the refunds that nobody reported', async () => {
     const demo = await runDemo({
       kept: undefined,

@@ -19,9 +19,7 @@ describe('the life of an incident', () => {
     await shop?.stop()
   })
 
-  test('an incident is acknowledged and resolved by a person, and incident.resolved has the reason and the name', {
-    timeout: 240_000,
-  }, async () => {
+  test('an incident is acknowledged and resolved by a person, and incident.resolved has the reason and the name', async () => {
     const payment = shop.pay()
     const refund = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 2499 })
     await shop.alertAbout(refund.id, LOOKED_WITHIN_MS)
@@ -53,9 +51,7 @@ describe('the life of an incident', () => {
     ])
   })
 
-  test('refunds that were resolved as our own, alone or in bulk, are expected in the statement', {
-    timeout: 240_000,
-  }, async () => {
+  test('refunds that were resolved as our own, alone or in bulk, are expected in the statement', async () => {
     const resolve = async (refundId: string, path: string, body: object) => {
       await shop.alertAbout(refundId, LOOKED_WITHIN_MS)
       const incident = (await shop.incidents()).find(({ state }) => state === 'open')

@@ -41,7 +41,7 @@ const untilMetrics = (what: string, service: Service, isTrue: (metrics: Scrape) 
     { timeoutMs: WITHIN_MS, everyMs: 1_000 },
   )
 
-describe('after an unexplained refund, a dead letter and a disabled channel', { timeout: 240_000 }, () => {
+describe('after an unexplained refund, a dead letter and a disabled channel', () => {
   beforeAll(async () => {
     const { projectId, api, receiver } = shop
     const refund = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 700 })
@@ -57,7 +57,7 @@ describe('after an unexplained refund, a dead letter and a disabled channel', { 
       },
       { timeoutMs: WITHIN_MS, seen: () => other.id },
     )
-  }, 240_000)
+  })
 
   test.each(SERVICES)(
     '%s shows the metrics of docs/metrics.md, with their types and labels, and no others',

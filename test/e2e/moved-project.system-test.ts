@@ -35,7 +35,7 @@ beforeAll(async () => {
   old = { customer: before, cards }
   next = { customer: after, cards: await connectAgain(after, cards) }
   stops.push(before.stop, after.stop, cards.stop, next.cards.stop)
-}, 180_000)
+})
 
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
@@ -70,9 +70,7 @@ function verdictsOn(id: string) {
   return Promise.all([verdictIn(old), verdictIn(next)])
 }
 
-test('a project that moves to another installation has an alert about each unexplained refund at each step', {
-  timeout: 300_000,
-}, async () => {
+test('a project that moves to another installation has an alert about each unexplained refund at each step', async () => {
   const silenceOfNew = await silence(next)
 
   // During the deployment, operations are reported to either installation.

@@ -131,9 +131,7 @@ async function problemDocuments(): Promise<string> {
   return (await Promise.all(answers.map(answer => answer.text()))).join('\n')
 }
 
-describe('the name and the e-mail address of a customer, and the user who made an action,', {
-  timeout: 240_000,
-}, () => {
+describe('the name and the e-mail address of a customer, and the user who made an action,', () => {
   test('reach only the channel that allows it, no log, no metric and no problem document', async () => {
     const texts = async () => ({
       permitted: textOf(permitted.requests),

@@ -219,7 +219,7 @@ describe('projects with the same accounts', () => {
     await Promise.all(Object.values(accounts.theirs).map(({ endpoint }) => endpoint.release()))
     await untilAllJudged(theirs)
     ourRecords = { before, after: await recordsOf(ours) }
-  }, 180_000)
+  })
 
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop()

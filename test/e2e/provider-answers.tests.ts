@@ -38,7 +38,7 @@ describe('answers that arrive after the verdict', () => {
     return customer
   }
 
-  describe.concurrent('a later answer of the provider', { timeout: 120_000 }, () => {
+  describe.concurrent('a later answer of the provider', () => {
     /** Makes a refund at the reseller that waits for review, with an operation and a budget that has reserved the amount. */
     async function openReview() {
       const customer = await openTestAccounts()
@@ -196,7 +196,7 @@ describe('answers that arrive after the verdict', () => {
       'subscription_cancellation_scheduled hinted',
     ])
     expect(customer.receiver.deliveries()).toHaveLength(2)
-  }, 120_000)
+  })
 
   test('a read key that the provider refuses shows at its connection after the second look, not with the next sweep', async () => {
     const customer = await openTestAccounts()

@@ -95,7 +95,7 @@ beforeAll(async () => {
   inspector = await openInspector(product)
   customer = await openCustomer(product)
   stops.push(inspector.stop, customer.stop)
-}, 240_000)
+})
 
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
@@ -278,9 +278,7 @@ function findSecrets(places: Traces): string[] {
   )
 }
 
-test('no secret is in the database, in Kafka, in a log or in an answer that does not show it', {
-  timeout: 480_000,
-}, async () => {
+test('no secret is in the database, in Kafka, in a log or in an answer that does not show it', async () => {
   await useChannels()
   const refunds = await useConnections()
   await signIn()

@@ -205,7 +205,7 @@ test('a burst of 400 refunds and its storm are each one webhook, and at most twe
       incidents: incidents.length,
     }),
   })
-}, 120_000)
+})
 
 test('a burst that software explains late is one alarm and one message that resolves it and its page', async () => {
   const late = await openWatchedShop('late')
@@ -233,7 +233,7 @@ test('a burst that software explains late is one alarm and one message that reso
   expect(resolve?.dedup_key).toBe(trigger?.dedup_key)
   expect(await late.incidents()).toMatchObject([{ state: 'resolved', storm_id: null, burst: { outcome: 'explained' } }])
   expect((await late.api.get<{ data: unknown[] }>(`/v1/storms?project_id=${late.projectId}`)).data).toEqual([])
-}, 120_000)
+})
 
 /** The items that fit, and the others. */
 function partition<Item>(items: readonly Item[], fits: (item: Item) => boolean): [Item[], Item[]] {

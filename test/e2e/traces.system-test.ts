@@ -62,7 +62,7 @@ const spanWith = (what: string, isIt: (span: SentSpan) => boolean) =>
 const inTrace = (span: SentSpan, name: string) => (other: SentSpan) =>
   other.traceId === span.traceId && other.name === name
 
-describe('the traces of an unexplained refund', { timeout: 240_000 }, () => {
+describe('the traces of an unexplained refund', () => {
   let incident: IncidentWithTimeline
   let delivery: SentSpan
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('the traces of an unexplained refund', { timeout: 240_000 }, () => {
       'the span of the delivery',
       ({ name, attributes }) => name === 'deliver webhook' && attributes['backstop.state'] === 'delivered',
     )
-  }, 240_000)
+  })
 
   test('go from the second look to the delivery in one trace, which the incident names', async () => {
     expect(incident.trace_id).toBe(delivery.traceId)
@@ -155,7 +155,7 @@ describe('the traces of an unexplained refund', { timeout: 240_000 }, () => {
   })
 })
 
-describe('while the receiver of the traces is down', { timeout: 240_000 }, () => {
+describe('while the receiver of the traces is down', () => {
   test('alerts are delivered, each service that sends spans logs one warning, and all services stop in time', async () => {
     await collector.stop()
     const refund = refundOnce(800)

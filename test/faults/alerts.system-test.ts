@@ -59,7 +59,7 @@ async function openTestShop(): Promise<Shop> {
 const refund = (shop: Shop) => shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 700 })
 const answering410 = () => ({ kind: 'answer' as const, status: 410, body: 'answered 410' })
 
-describe('the alert fires for', { timeout: 180_000 }, () => {
+describe('the alert fires for', () => {
   test('a host whose clock is 5 seconds ahead', async () => {
     const { labels } = await prometheus.untilFiring('BackstopClockWrong', WITHIN_MS)
     expect(labels).toMatchObject({ service: 'notifier', severity: 'ticket' })

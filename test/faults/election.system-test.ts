@@ -62,7 +62,7 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
   await expectNothingLostOrDoubled(reconciler, refunds)
   expect([...alerts.idsByRefund().keys()].sort()).toEqual(unexplained.map(refOf))
   expect([...alerts.idsByRefund().values()].every(ids => ids.size === 1)).toBe(true)
-}, 240_000)
+})
 
 async function expectNothingLostOrDoubled(reconciler: ReconcilerAlone, refunds: readonly Refund[]): Promise<void> {
   const { db } = reconciler.mongo

@@ -46,7 +46,7 @@ beforeAll(async () => {
   product = await start(prefixes.lost)
   customer = await openCustomer(product)
   cards = await connectProcessor(customer, { isReadable: true })
-}, 300_000)
+})
 afterAll(async () => {
   for (const stop of stops) await stop()
   await cards?.stop()
@@ -95,9 +95,7 @@ async function verifyBackup(dbName: string) {
   return { exit, text: out.join('') }
 }
 
-test('a restored installation judges what it knew, and the sweep finds what it did not', {
-  timeout: 900_000,
-}, async () => {
+test('a restored installation judges what it knew, and the sweep finds what it did not', async () => {
   const alerted = refund(100)
   await customer.alertAbout(alerted.id, WITHIN_MS)
   const explained = refund(200)

@@ -15,9 +15,7 @@ describe('a second look of a killed reconciler', () => {
     for (const stop of stops.reverse()) await stop()
   })
 
-  test('looks after 60 s although the reconciler was killed after 30 s and another one was started', {
-    timeout: 180_000,
-  }, async () => {
+  test('looks after 60 s although the reconciler was killed after 30 s and another one was started', async () => {
     const product = minuteProduct.get()
     const shop = await openShop(product)
     stops.push(() => shop.stop())

@@ -75,7 +75,7 @@ async function metricOf(process: ServiceProcess, metric: string, label: string):
   return found.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), found.length === 0 ? Number.NaN : 0)
 }
 
-describe.concurrent('a process with the wrong time', { timeout: 180_000 }, () => {
+describe.concurrent('a process with the wrong time', () => {
   test('reconciler, 120 s ahead: does no second look early, and opens no incident for refunds that are explained before it', async () => {
     const shop = await openTestShop()
     const make = (amount: number) => {

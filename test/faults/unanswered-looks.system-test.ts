@@ -30,9 +30,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-test('a provider that does not answer a second look: alerts once without waiting for the provider, also if the reconciler that asks is killed, and resolves when the provider denies it', {
-  timeout: 300_000,
-}, async () => {
+test('a provider that does not answer a second look: alerts once without waiting for the provider, also if the reconciler that asks is killed, and resolves when the provider denies it', async () => {
   const customer = await openCustomer(product)
   stops.push(() => customer.stop())
   const open = async () => {

@@ -70,7 +70,7 @@ beforeAll(async () => {
     timeoutMs: QUIET_MS + 5_000,
     everyMs: 500,
   })
-}, 400_000)
+})
 
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop()

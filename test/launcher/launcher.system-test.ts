@@ -10,7 +10,7 @@ import { type LauncherUnderTest, startLauncher } from './launcher-under-test.ts'
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-}, 60_000)
+})
 
 /** Starts the launcher. @param name of the data folder and of the database; two starts with the same name share both */
 function launch(name: string, ...options: string[]): LauncherUnderTest {

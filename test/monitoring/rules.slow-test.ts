@@ -12,7 +12,7 @@ const FOLDER = resolve(import.meta.dirname, '../../deploy/monitoring')
 let promtool: string
 beforeAll(() => {
   promtool = findPrometheus(process.env).promtool
-}, 300_000)
+})
 
 /** The output of promtool. @throws Error with the output if it fails */
 function run(...args: string[]): string {

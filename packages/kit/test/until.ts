@@ -1,6 +1,9 @@
 /** Values that mean "not yet". */
 type Absent = false | undefined | null | 0 | ''
 
+/** Time limits are for a usual machine, and tests must pass on one that is several times slower or busy. Only a failure takes longer by it. */
+const PATIENCE = 4
+
 const SHORTEST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 200
 /** The pause as a part of the time waited so far, and so the most by which a wait becomes longer. */
@@ -10,6 +13,7 @@ const PAUSE_OF_WAITED = 1 / 20
  * Repeats `ask` until it returns a value that is not `Absent`, and returns that value, because tests poll instead of
  * sleeping. The pauses grow with the wait, because many tests wait for a minute beside each other, and their questions to the product
  * would take most of the processor time. A question that takes long is followed by a pause as long.
+ * @param options `timeoutMs` is the time limit on a usual machine
  * @param what description for the error message, which also contains the last error and the result of `options.seen`
  */
 export async function until<T>(
@@ -17,7 +21,8 @@ export async function until<T>(
   ask: () => T | Promise<T>,
   options: { timeoutMs?: number; everyMs?: number; seen?: () => unknown } = {},
 ): Promise<Exclude<T, Absent>> {
-  const { timeoutMs = 20_000, everyMs } = options
+  const { everyMs } = options
+  const timeoutMs = (options.timeoutMs ?? 20_000) * PATIENCE
   const startedAt = performance.now()
   const deadline = startedAt + timeoutMs
   let lastError: unknown

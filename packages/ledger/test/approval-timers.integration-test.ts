@@ -35,7 +35,7 @@ async function ask({ open }: LedgerDatabase, count: number, deadlineSeconds: num
   return { operations, states, isPublished }
 }
 
-test('two processes remind and expire each approval once', { timeout: 60_000 }, async () => {
+test('two processes remind and expire each approval once', async () => {
   const database = await openDatabase()
   const { openBooks: open, stack } = database
   const clock = createAheadClock()
@@ -67,9 +67,7 @@ test('two processes remind and expire each approval once', { timeout: 60_000 }, 
   }
 })
 
-test('killed after its first alert and started again, a process loses no alert, and each alert has one id', {
-  timeout: 150_000,
-}, async () => {
+test('killed after its first alert and started again, a process loses no alert, and each alert has one id', async () => {
   const database = await openDatabase()
   const { stack } = database
   await stack.createTopics(['operations', 'alerts'], 1)

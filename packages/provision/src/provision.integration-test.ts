@@ -88,7 +88,7 @@ test('an index that takes longer than other commands may take is waited for, and
   await session.endSession()
   await job
   expect(await db().collection('storms').indexes()).toHaveLength(COLLECTIONS.storms.indexes.length + 1)
-}, 90_000)
+})
 
 test('a topic that differs stops the job before it changes anything, and is named with both values', async () => {
   const failing = run({ durability: { replication: 3, minInsync: 2 } })

@@ -85,9 +85,7 @@ function actionOf(number: number): ActionDocument {
   }
 }
 
-test('killed clients of a killed and restarted admin-api resume, and get every action once in the order of the changes', {
-  timeout: 180_000,
-}, async () => {
+test('killed clients of a killed and restarted admin-api resume, and get every action once in the order of the changes', async () => {
   const actions = client.db(stack.dbName).collection<ActionDocument>('actions')
   const received: ReceivedEvent[] = []
   const written: string[] = []

@@ -239,9 +239,7 @@ export function describeOidcSignIn(name: string, start: typeof startMemoryApi): 
       expect((await signIn({ groups: [] })).status).toBe(403)
       const rows = () => testApi.stores.audit.findAll({ action: 'refused.forbidden', target: 'finishOidcSignIn' })
       const person = { kind: 'person', id: (await findPerson())?._id, name: null }
-      await expect
-        .poll(async () => (await rows()).map(({ actor }) => actor), { timeout: 15_000 })
-        .toContainEqual(person)
+      await expect.poll(async () => (await rows()).map(({ actor }) => actor)).toContainEqual(person)
     })
 
     test.each([

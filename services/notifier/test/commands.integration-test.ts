@@ -88,9 +88,7 @@ test('a manual retry attempts a delivery that waits on a delay line at once', as
   ])
 })
 
-test('a flood to Slack arrives as one message and digests, each naming what it folds', {
-  timeout: 60_000,
-}, async () => {
+test('a flood to Slack arrives as one message and digests, each naming what it folds', async () => {
   const project = 'prj_slack'
   const slack = await notifier.receiver()
   await notifier.put(slackChannel('chn_slack', `${slack.url}/services/T0/B0/x`, { project_id: project }))
@@ -125,7 +123,7 @@ test('a resolve that overtakes its opening announces both; the opening ends as s
   expect(bodies[1].data).toMatchObject({ supersedes: opened.alert_id, incident: { state: 'resolved' } })
 })
 
-test('a failing endpoint is paused, and all messages arrive when it works again', { timeout: 60_000 }, async () => {
+test('a failing endpoint is paused, and all messages arrive when it works again', async () => {
   const project = 'prj_breaker'
   let works = false
   const endpoint = await notifier.receiver((_request, response) => void response.writeHead(works ? 200 : 500).end())

@@ -64,4 +64,4 @@ test('each alert of failed digests is in mails of one Message-ID, also when the 
     expect(new Set(about.map(mail => idsIn(mail).join())).size, `alert ${index}`).toBe(1)
     expect(released.filter(mail => about.includes(mail))).toHaveLength(1)
   }
-}, 120_000)
+})

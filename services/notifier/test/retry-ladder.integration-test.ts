@@ -91,7 +91,7 @@ describe('eight alerts to a receiver that answers 500', () => {
     const releasedInMs = Math.max(...arrivals) - firstMs
     expect(releasedInMs).toBeLessThan(1_000)
     await until('the pause is over', async () => (await channel.health())?.held === undefined)
-  }, 90_000)
+  })
 })
 
 test('sixty held alerts arrive within three seconds of the first success, each once', async () => {
@@ -116,4 +116,4 @@ test('sixty held alerts arrive within three seconds of the first success, each o
   await until('a later alert is delivered', async () => channel.times.length - before >= 61)
   await new Promise(resolve => setTimeout(resolve, 6_000))
   expect(channel.times.length - before).toBe(61)
-}, 90_000)
+})

@@ -16,7 +16,7 @@ let world: StormWorld
 
 beforeAll(async () => {
   world = await openStormWorld()
-}, 60_000)
+})
 afterAll(() => world?.stop())
 
 test('refunds that arrive all at once are at most twenty messages for people, and each one for programs', async () => {
@@ -64,7 +64,7 @@ test('refunds that arrive all at once are at most twenty messages for people, an
   expect(world.requestsTo('/slack').length).toBeLessThanOrEqual(MOST_MESSAGES)
   expect(new Set(world.requestsTo('/hook').map(({ headers }) => headers['webhook-id'])).size).toBe(ACTIONS)
   expect(await world.countMails()).toBeLessThanOrEqual(MOST_MESSAGES)
-}, 600_000)
+})
 
 test('people who acknowledge every incident of a storm acknowledge its alert in PagerDuty', async () => {
   const of = (index: number) => {
@@ -93,7 +93,7 @@ test('people who acknowledge every incident of a storm acknowledge its alert in 
     timeoutMs: 60_000,
     everyMs: 200,
   })
-}, 180_000)
+})
 
 /** What PagerDuty got about a storm. */
 function actionsOf(stormId: string): string[] {

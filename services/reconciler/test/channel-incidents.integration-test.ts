@@ -129,7 +129,7 @@ test('entries that were not published because of a crash are published with the 
   await settledAs('b', 'open')
 })
 
-test('entries without a further command are published by the sweeper', { timeout: 60_000 }, async () => {
+test('entries without a further command are published by the sweeper', async () => {
   await openStores(mongo).standaloneIncidents.open(openRequestedIncident(opens('c'), Date.now() - 31_000))
   await settledAs('c', 'open')
 })

@@ -11,6 +11,8 @@ export interface Batch {
   readonly minutes?: number | undefined
   /** Every n-th seed is run a second time, in another process, and must give the same hash. 0 for none. */
   readonly twiceEvery: number
+  /** No seed begins after so many milliseconds of real time. */
+  readonly withinMs?: number
 }
 
 /** A run that was wrong. */
@@ -38,9 +40,9 @@ export interface BatchParts {
   onProgress?(done: number, failures: readonly Failure[]): void
 }
 
-/** Runs all seeds. A failure does not end the batch. */
+/** Runs the seeds. A failure does not end the batch. */
 export async function simulate(
-  { seeds, minutes, twiceEvery }: Batch,
+  { seeds, minutes, twiceEvery, withinMs = Number.POSITIVE_INFINITY }: Batch,
   { workers, onProgress }: BatchParts,
 ): Promise<BatchResult> {
   const failures: Failure[] = []
@@ -62,9 +64,18 @@ export async function simulate(
     done += 1
     onProgress?.(done, failures)
   }
-  await Promise.all(seeds.map(runOne))
+  const startedAt = performance.now()
+  const waiting = seeds.entries()
+  const runSome = async () => {
+    for (const [index, seed] of waiting) {
+      if (performance.now() - startedAt > withinMs) return
+      await runOne(seed, index)
+    }
+  }
+  // One more than there are processes, so that none waits for its next seed.
+  await Promise.all(Array.from({ length: workers.size + 1 }, runSome))
   failures.sort((one, other) => one.options.seed - other.options.seed)
-  return { runs: seeds.length, failures, twice, differing, counts, cpuMs: cpuMs / Math.max(1, seeds.length) }
+  return { runs: done, failures, twice, differing, counts, cpuMs: cpuMs / Math.max(1, done) }
 }
 
 /** What a batch shows that must not be, beside wrong runs. A small batch cannot show that an accident is missing. */

@@ -4,6 +4,8 @@ import type { RunAnswer, RunRequest } from './worker.ts'
 
 /** Processes that carry out runs side by side. */
 export interface WorkerPool {
+  /** The number of processes. */
+  readonly size: number
   /** @throws Error if the process ends, with its error output */
   run(request: RunRequest): Promise<RunAnswer>
   stop(): void
@@ -30,6 +32,7 @@ export async function openWorkers(count: number, argv: readonly string[] = []): 
     else next(worker)
   }
   return {
+    size: count,
     async run(request) {
       const worker = await take()
       try {

@@ -4,7 +4,7 @@ import { dataFolder, stackUrls } from '../../setup/product.ts'
 import { runReal } from './run.ts'
 
 // Seed 12 has every kind of fault: a reconciler and a notifier are killed, and answers are lost.
-test('two seeds are right on real parts', { timeout: 300_000, retry: 0 }, async () => {
+test('two seeds are right on real parts', { retry: 0 }, async () => {
   const folder = dataFolder('simulation-real')
   const { runs, timeline } = await runReal({ seeds: [12, 3], minutes: 2, stack: stackUrls(), folder })
   const faults = runs.flatMap(({ seed, faults }) => faults.map(fault => `seed ${seed}: ${fault}`))

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const keys = new Map([['k1', createSecretKey(Buffer.alloc(32, 7))]])
   const config = { HOST: '127.0.0.1', OPS_PORT: 0, SECRET_KEYS: { primary: 'k1', keys, lost: new Set<string>() } }
   service = await startApp({ start: async () => {}, stop: async () => {} }, { parts, config })
-}, 60_000)
+})
 afterAll(async () => {
   proxy.mode = 'pass'
   await service?.stop()
@@ -61,9 +61,7 @@ const readiness = async () => {
   return { status: answer.status, text: await answer.text() }
 }
 
-test('/readyz is 503 while the broker accepts connections and does not answer, and 200 when it answers again', {
-  timeout: 120_000,
-}, async () => {
+test('/readyz is 503 while the broker accepts connections and does not answer, and 200 when it answers again', async () => {
   await until('it is ready', async () => (await readiness()).status === 200, { timeoutMs: BACK_WITHIN_MS })
   proxy.mode = 'black_hole'
   await until('it is not ready', async () => (await readiness()).status === 503, { timeoutMs: NOTICED_WITHIN_MS })

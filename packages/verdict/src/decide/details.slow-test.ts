@@ -13,7 +13,6 @@ import { propertySettings } from '../../test/searches.ts'
 import { decide, type Input } from './decide.ts'
 
 const RUNS = 600
-const MAX_MS = 60_000
 
 const text = fc.constantFrom(null, 'a', 'b', 'c')
 const details = fc.record(
@@ -58,7 +57,6 @@ function detailsAfter(inputs: readonly Input[]) {
 
 test('the details of actions do not depend on the order, the number and the source of their sightings', {
   retry: 0,
-  timeout: MAX_MS,
 }, () => {
   const property = fc.property(tellings, ([told, again]) => {
     expect(detailsAfter(again)).toEqual(detailsAfter(told))

@@ -13,8 +13,6 @@ import type { Case, SightingSource } from '../case/case.ts'
 import type { Input } from './decide.ts'
 
 const RUNS = 800
-/** A longer test would not be run often. */
-const MAX_MS = 60_000
 const DAY = 86_400_000
 /** Longer than any time span in which an operation explains an action that it does not name. */
 const STEP_MS = 20 * MINUTE
@@ -285,7 +283,7 @@ function withConnectionOf(told: CourseInput, connection: SightingSource['connect
 }
 
 describe('the ends of a subscription that schedules manage', () => {
-  test('are judged by the true history, in any order and with repeats', { retry: 0, timeout: MAX_MS }, () => {
+  test('are judged by the true history, in any order and with repeats', { retry: 0 }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
       const shown = cancellationsIn(playAll(shuffled(course.told, seed)))
@@ -303,7 +301,7 @@ describe('the ends of a subscription that schedules manage', () => {
     fc.assert(property, propertySettings(RUNS))
   })
 
-  test('are all found by re-reads, without any event of a schedule', { retry: 0, timeout: MAX_MS }, () => {
+  test('are all found by re-reads, without any event of a schedule', { retry: 0 }, () => {
     const property = fc.property(histories, ({ steps }) => {
       const course = runThrough({ steps: steps.map(step => ({ ...step, isRead: true, isOurs: false })) })
       const theCase = playAll(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
@@ -316,7 +314,6 @@ describe('the ends of a subscription that schedules manage', () => {
 
   test('are neither hidden nor doubled by lost events, and the last one is always found', {
     retry: 0,
-    timeout: MAX_MS,
   }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
@@ -331,7 +328,6 @@ describe('the ends of a subscription that schedules manage', () => {
 
   test('are explained by operations that name the subscription, although events are lost', {
     retry: 0,
-    timeout: MAX_MS,
   }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const steps = history.steps.map(step => ({ ...step, isOurs: true, named: 'subscription' as const }))
@@ -344,7 +340,7 @@ describe('the ends of a subscription that schedules manage', () => {
     fc.assert(property, propertySettings(RUNS))
   })
 
-  test('do not alert if they were requested before the connection was made', { retry: 0, timeout: MAX_MS }, () => {
+  test('do not alert if they were requested before the connection was made', { retry: 0 }, () => {
     const property = fc.property(histories, history => {
       const { baseline } = runThrough(history)
       const connection = { id: CONNECTION, createdAt: baseline.at }

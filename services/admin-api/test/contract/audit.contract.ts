@@ -262,9 +262,9 @@ export function describeAudit(testApi: () => TestApi): void {
       const rows = async (): Promise<AuditEntry[]> => (await api().get('/v1/audit?limit=200')).body.data
       const operationsOf = (action: string) => async () =>
         (await rows()).filter(row => row.action === action && row.key_id === null).flatMap(row => row.operations ?? [])
-      await expect.poll(operationsOf('refused.invalid_request'), { timeout: 15_000 }).toContain('none')
+      await expect.poll(operationsOf('refused.invalid_request')).toContain('none')
       await expect
-        .poll(operationsOf('refused.method_not_allowed'), { timeout: 15_000 })
+        .poll(operationsOf('refused.method_not_allowed'))
         .toEqual(expect.arrayContaining(['/v1/unsubscribe/{token}', '/v1/projects']))
       const told = JSON.stringify(await rows())
       expect(told).not.toContain('nowhere')

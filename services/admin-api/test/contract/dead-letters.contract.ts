@@ -89,7 +89,7 @@ export function describeDeadLetters(testApi: () => TestApi): void {
       expect(answer).toMatchObject({ status: 202, body: { dead_letter_id: id } })
       await expect
         .poll(() => testApi().commands.filter(({ command_id }) => command_id === command.command_id), {
-          timeout: 10_000,
+          timeout: 60_000,
         })
         .toEqual([command])
     })
@@ -260,7 +260,7 @@ export function describeDeadLetters(testApi: () => TestApi): void {
           .commands.filter(({ project_id }) => project_id === projectId)
           .map(({ kind }) => kind)
           .toSorted()
-      await expect.poll(kindsOf, { timeout: 10_000 }).toEqual(['mark_replayed', 'replay_inbox'])
+      await expect.poll(kindsOf).toEqual(['mark_replayed', 'replay_inbox'])
       const replays = await api().get(`/v1/inbox-replays?connection_id=${connectionId}`)
       expect(replays.body.data).toMatchObject([{ event_ids: ['evt_1'] }])
       const audit = await api().get(`/v1/audit?project_id=${projectId}&action=dead_letter.replay`)

@@ -80,7 +80,7 @@ describe('a partition that is paused while the group is formed anew', () => {
     expect(first.consumer.paused().flatMap(({ partitions }) => partitions).length).toBeGreaterThan(0)
   })
 
-  test('is delivered again at once in ours, so that the handler can pause it again', { timeout: 90_000 }, async () => {
+  test('is delivered again at once in ours, so that the handler can pause it again', async () => {
     const calls: number[] = []
     const first = await join({
       async onBatch({ partition }) {
@@ -101,9 +101,7 @@ describe('a partition that is paused while the group is formed anew', () => {
   })
 })
 
-test('handed-off messages of a partition that stays are not handed out twice, and all are committed in the end', {
-  timeout: 90_000,
-}, async () => {
+test('handed-off messages of a partition that stays are not handed out twice, and all are committed in the end', async () => {
   const held: { batch: Batch; message: IncomingMessage }[] = []
   const hold: ConsumerOptions['onBatch'] = async batch => {
     held.push(...batch.messages.map(message => ({ batch, message })))
@@ -129,9 +127,7 @@ test('handed-off messages of a partition that stays are not handed out twice, an
   expect(held).toHaveLength(KEYS.length)
 })
 
-test('a batch that works longer than the session keeps its partitions and is handled once', {
-  timeout: 60_000,
-}, async () => {
+test('a batch that works longer than the session keeps its partitions and is handled once', async () => {
   const seen: string[] = []
   const { joins } = await join({
     async onBatch({ messages }) {
@@ -146,9 +142,7 @@ test('a batch that works longer than the session keeps its partitions and is han
   expect(seen).toHaveLength(KEYS.length)
 })
 
-test('a batch in progress is interrupted by a rebalance at once, and its accepted messages are committed before', {
-  timeout: 90_000,
-}, async () => {
+test('a batch in progress is interrupted by a rebalance at once, and its accepted messages are committed before', async () => {
   const handled: string[] = []
   const first = await join({
     maxBatchMessages: 1_000,
