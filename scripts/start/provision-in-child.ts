@@ -9,7 +9,7 @@ import { StartFault } from './start-fault.ts'
 
 const DEPLOY_JOB = fileURLToPath(new URL('../../packages/provision/src/main.ts', import.meta.url))
 /** Milliseconds to wait for Kafka, MongoDB and the registry after the stack has reported them as ready. */
-const WAIT_MS = 60_000
+const WAIT_MS = 180_000
 
 export interface ProvisionPlace {
   readonly dataDir: string

@@ -83,7 +83,8 @@ export interface ServiceProcess {
   lastLogLines(count?: number): string[]
 }
 
-const READY_WITHIN_MS = 60_000
+/** A usual machine needs seconds. */
+const READY_WITHIN_MS = 180_000
 const STOP_GRACE_MS = 8_000
 /** A larger log is renamed to `.1` when the service starts. */
 const LARGE_LOG_BYTES = 20 * 1_048_576

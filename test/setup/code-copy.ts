@@ -20,7 +20,7 @@ const SETTINGS = ['tsconfig.json', 'vitest.config.ts', 'package.json']
 /**
  * Time limit of one program, in milliseconds: shorter than the timeout of the tests, so that its output is reported.
  */
-const RUN_MS = 170_000
+const RUN_MS = 600_000
 
 /** A new file from a page, or lines that a page adds to and removes from an existing file. */
 export interface PageStep {

@@ -48,7 +48,7 @@ export interface ChannelReceivers {
 }
 
 /** Extra time for a busy machine, in milliseconds. */
-const GRACE_MS = 1_500
+const GRACE_MS = 10_000
 
 export function describeChannel(kind: string, receivers: ChannelReceivers): void {
   const egress = createLoopbackEgress()

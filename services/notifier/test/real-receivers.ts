@@ -14,7 +14,7 @@ import { createMemoryNotifier } from './memory-notifier.ts'
  * Time limit of one attempt in these tests, in milliseconds: shorter than in production, so that hanging attempts end
  * soon.
  */
-export const ATTEMPT_MS = 1_000
+export const ATTEMPT_MS = 3_000
 
 /** The production HTTP client with loopback addresses allowed. */
 export const createLoopbackEgress = (): Egress =>

@@ -53,7 +53,8 @@ export function describeFailures(provider: Provider, openTestAccount: OpenTestAc
       const reader = harness.openReader(server.url, { clock: systemClock })
       const from = performance.now()
       expect(await reader.read(harness.endTargets('sub_1'), deadlineMs)).toMatchObject({ kind: 'failed', failure })
-      expect(performance.now() - from).toBeLessThan(deadlineMs + 1_400)
+      // A busy machine is seconds late, and a reader without a deadline would wait for ever.
+      expect(performance.now() - from).toBeLessThan(deadlineMs + 15_000)
     })
 
     test.each(
