@@ -75,7 +75,8 @@ export const FIRST_TEN: readonly Question[] = [
       await click(
         page.getByRole('region', { name: 'Refunds and cancellations' }).getByRole('link', { name: /JPY/ }).first(),
       )
-      await page.getByRole('region', { name: 'Why this was not alerted' }).getByText('“ignore”').waitFor()
+      const why = page.getByRole('region', { name: 'Why this was not alerted' })
+      await why.getByRole('link', { name: 'See or change the setting of the connection' }).waitFor()
     },
   },
   {

@@ -13,7 +13,7 @@ export const NEXT_TEN: readonly Question[] = [
         await table.getByRole('columnheader').nth(3).waitFor()
       }
       await page
-        .getByRole('row', { name: /^Unexplained Refund/ })
+        .getByRole('row', { name: /^Unexplained/ })
         .first()
         .waitFor()
     },
@@ -75,12 +75,13 @@ export const NEXT_TEN: readonly Question[] = [
     },
   },
   {
-    asks: 'Why was this one not alerted?',
+    asks: 'Why was this one not alerted: what explains it?',
     from: 'overview',
     async answer(page, click) {
-      await click(page.getByRole('link', { name: /^Not alerted \d+/ }))
+      await click(page.getByRole('link', { name: /^Explained \d+/ }))
       await click(page.getByRole('region', { name: 'Refunds and cancellations' }).getByRole('link').first())
-      await page.getByRole('region', { name: 'Why this was not alerted' }).waitFor()
+      const why = page.getByRole('region', { name: 'Why this was not alerted' })
+      await why.getByRole('link', { name: /^the operation of your software$|^See the expected changes$/ }).waitFor()
     },
   },
   {
