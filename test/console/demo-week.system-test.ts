@@ -200,7 +200,7 @@ test('each of twenty questions is answered within two clicks and ten seconds, as
   const incident = incidentOf(nearMiss)
   const starts = {
     ...{ overview: `/p/${id}`, incident, silence: `${incident}?do=silence` },
-    ...{ other: unexplained(4_990), another: unexplained(2_999) },
+    ...{ named: unexplained(7_900), other: unexplained(4_990), another: unexplained(2_999) },
   }
   await tab.startSession(product.key)
   const answers: Answered[] = []

@@ -6,6 +6,8 @@ export interface Starts {
   readonly overview: string
   /** The incident of a refund with a near candidate. */
   readonly incident: string
+  /** The incident of a refund of whose maker the provider says the name. */
+  readonly named: string
   /** Open incidents that nobody needs any more. */
   readonly other: string
   readonly another: string

@@ -86,7 +86,8 @@ function sell(accounts: DemoAccounts, change: DemoChange): Sale {
 }
 
 function sellByCard(account: CardProcessor, { kind, amount, currency, customer: name }: DemoChange): Sale {
-  const sale = { amount, currency, name, email: emailOf(name) }
+  const known = account.customers().find(customer => customer.name === name)
+  const sale = { amount, currency, ...(known === undefined ? { name, email: emailOf(name) } : { customer: known }) }
   if (kind === 'cancellation') {
     const { subscription } = account.subscribe(sale)
     return {
