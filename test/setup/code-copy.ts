@@ -71,7 +71,11 @@ export function copyTheCode(): CodeCopy {
       const path = join(ROOT, 'node_modules', program)
       // tsc is a Go program: as in scripts/check.ts.
       const env = { ...process.env, GOGC: '300' }
-      const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], { cwd: folder, env, timeout: RUN_MS })
+      const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], {
+        cwd: folder,
+        env,
+        timeout: RUN_MS,
+      })
       return { status, output: `${stdout}${stderr}` }
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),

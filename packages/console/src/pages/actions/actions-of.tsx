@@ -41,6 +41,8 @@ interface Props {
 export function ActionsOfPage({ kind, title, above, actions: { of, list }, buttons, facts }: Props) {
   const project_id = useProjectId()
   const search: Readonly<Record<string, string | undefined>> = { ...of }
+  // The column that would say the same in each row is the heading.
+  const columns = actionColumns(useConnectionNames(project_id), true).filter(column => column.title !== kind)
   return (
     <>
       <PageHead
@@ -79,7 +81,7 @@ export function ActionsOfPage({ kind, title, above, actions: { of, list }, butto
       <FilteredList
         label="Refunds and cancellations"
         list={list}
-        columns={actionColumns(useConnectionNames(project_id), true)}
+        columns={columns}
         opens="actions"
         empty="No refund or cancellation was seen yet."
       />
