@@ -13,8 +13,8 @@ const PAUSE_OF_WAITED = 1 / 20
  * Repeats `ask` until it returns a value that is not `Absent`, and returns that value, because tests poll instead of
  * sleeping. The pauses grow with the wait, because many tests wait for a minute beside each other, and their questions to the product
  * would take most of the processor time. A question that takes long is followed by a pause as long.
- * @param options `timeoutMs` is the time limit on a usual machine
  * @param what description for the error message, which also contains the last error and the result of `options.seen`
+ * @param options `timeoutMs` is the time limit on a usual machine
  */
 export async function until<T>(
   what: string,
