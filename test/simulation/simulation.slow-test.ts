@@ -18,7 +18,7 @@ interface Regression extends RunOptions {
  */
 const RUNS = IS_SOAK ? 10_000 : 1_000
 const WITHIN_MS = IS_SOAK ? Number.POSITIVE_INFINITY : 900_000
-const LEAST_RUNS = 250
+const LEAST_RUNS = 50
 const TWICE_EVERY = 20
 const regressions = parse(readFileSync(resolve(import.meta.dirname, 'regressions.yaml'), 'utf8')) as Regression[]
 
