@@ -109,17 +109,15 @@ const isAlarm = (text: string) => text.includes('Burst: ')
 const isConfirmed = (text: string) => text.includes('Confirmed: ')
 const isLast = (text: string) => text.includes('Ended: ')
 
-/** The count and the money of a report, as a person reads them: `EUR 19,161.60 (384 actions)`. */
+/** The count and the money of a report, as a person reads them: `Ended: 400 unexplained refunds on "Shop", EUR 19,161.60 and USD 12.00`. */
 function readReport(text: string) {
-  const count = Number(/Ended: (\d+) unexplained refunds/.exec(text)?.[1])
-  const money = [...text.matchAll(/([A-Z]{3}) ([\d,]+\.\d\d) \((\d+) actions\)/g)].map(
-    ([, currency = '', amount = '', actions]) => ({
-      currency: currency.toLowerCase(),
-      amount: Math.round(Number(amount.replaceAll(',', '')) * 100),
-      actions: Number(actions),
-    }),
-  )
-  return { count, money }
+  const [, count, sums = ''] =
+    /Ended: (\d+) unexplained refunds on .*?, ([A-Z]{3} [\d,]+\.\d\d[^"\n]*)/.exec(text) ?? []
+  const money = [...sums.matchAll(/([A-Z]{3}) ([\d,]+\.\d\d)/g)].map(([, currency = '', amount = '']) => ({
+    currency: currency.toLowerCase(),
+    amount: Math.round(Number(amount.replaceAll(',', '')) * 100),
+  }))
+  return { count: Number(count), money }
 }
 
 /** What a report must say, computed from the recorded actions. */
@@ -132,7 +130,7 @@ async function expectedReport() {
         { $match: { connection_id: shop.connection.connection_id } },
         { $group: { _id: '$currency', amount: { $sum: '$amount' }, actions: { $sum: 1 } } },
         { $sort: { actions: -1 } },
-        { $project: { _id: 0, currency: '$_id', amount: 1, actions: 1 } },
+        { $project: { _id: 0, currency: '$_id', amount: 1 } },
       ])
       .toArray(),
   ])

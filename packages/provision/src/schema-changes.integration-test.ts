@@ -1,6 +1,6 @@
 import { MESSAGES, type MessageName, registrySchema, registrySubject, schemaText } from '@backstop/contracts'
 import { schemaChanges } from '@backstop/contracts/test'
-import { createSchemaRegistry, registerSchema, type SchemaRegistry } from '@backstop/kit/registry'
+import { createHttpExchange, createSchemaRegistry, registerSchema, type SchemaRegistry } from '@backstop/kit/registry'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -8,7 +8,8 @@ let stack: TestStack
 let registry: SchemaRegistry
 beforeAll(async () => {
   stack = await testStack()
-  registry = createSchemaRegistry(stack.registryUrl)
+  // The registry of a busy machine needs more than the usual five seconds to compare two versions of an alert.
+  registry = createSchemaRegistry(stack.registryUrl, createHttpExchange({}, 120_000))
 })
 afterAll(() => stack.close())
 
