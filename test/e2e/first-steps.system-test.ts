@@ -121,10 +121,14 @@ describe.concurrent('the first steps', () => {
     try {
       const { charge } = account.createPayment({ amount: 6_000, currency: 'eur' })
       account.refund({ charge: charge.id, amount: 1_500 })
-      await until('the Slack message', () => slack.requests.some(({ body }) => body.includes('Unexplained refund of EUR 15.00')), {
-        timeoutMs: WITHIN_MS,
-        seen: () => slack.requests.map(({ body }) => body.toString()),
-      })
+      await until(
+        'the Slack message',
+        () => slack.requests.some(({ body }) => body.includes('Unexplained refund of EUR 15.00')),
+        {
+          timeoutMs: WITHIN_MS,
+          seen: () => slack.requests.map(({ body }) => body.toString()),
+        },
+      )
       const stored = await api.get<Connection>(`/v1/projects/${projectId}/connections/${connection?.connection_id}`)
       expect(stored.out_of_band).toBe('alert')
     } finally {
