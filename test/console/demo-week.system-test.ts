@@ -12,8 +12,8 @@ import type { Product } from '../../scripts/start/product.ts'
 import { openProduct } from '../setup/product.ts'
 import { type ConsoleBrowser, type ConsoleTab, openConsoleBrowser } from './console-browser.ts'
 import { controlsOf, openPlace, pixelsBesidePhone, pressKeys, violationsOf } from './places.ts'
-import { FIRST_TEN } from './questions/first-ten.ts'
-import { NEXT_TEN } from './questions/next-ten.ts'
+import { FIRST_QUESTIONS } from './questions/first-questions.ts'
+import { NEXT_QUESTIONS } from './questions/next-questions.ts'
 import { type Answered, askQuestion, rowOf, slowAnswers } from './questions/question.ts'
 
 const DAY_MS = 86_400_000
@@ -188,7 +188,7 @@ test('shows a viewer no control that the API refuses on any place, and no key ch
   expect(wrong).toEqual([])
 })
 
-test('each of twenty questions is answered within two clicks and ten seconds, as docs/console.md says', async ({
+test('each question of docs/console.md is answered with its number of clicks, fewer than three, and within ten seconds', async ({
   annotate,
 }) => {
   const actions = await list<Action>(`/v1/actions?project_id=${id}&limit=200`)
@@ -204,11 +204,12 @@ test('each of twenty questions is answered within two clicks and ten seconds, as
   }
   await tab.startSession(product.key)
   const answers: Answered[] = []
-  for (const question of [...FIRST_TEN, ...NEXT_TEN]) answers.push(await askQuestion(tab.page, starts, question))
+  for (const question of [...FIRST_QUESTIONS, ...NEXT_QUESTIONS])
+    answers.push(await askQuestion(tab.page, starts, question))
   await annotate(answers.map(({ asks, clicks, ms }) => `| ${asks} | ${clicks} | ${ms} ms |`).join('\n'))
   expect(slowAnswers(answers)).toEqual([])
   const page = readFileSync(new URL('../../docs/console.md', import.meta.url), 'utf8')
-  expect(answers.map(rowOf).filter(row => !page.includes(row))).toEqual([])
+  expect(page.match(/^\|.*\| (overview|alert) \| \d+ \|$/gm)).toEqual(answers.map(rowOf))
 })
 
 test('one button removes the demo', async () => {

@@ -14,15 +14,16 @@ const PAUSE_OF_WAITED = 1 / 20
  * sleeping. The pauses grow with the wait, because many tests wait for a minute beside each other, and their questions to the product
  * would take most of the processor time. A question that takes long is followed by a pause as long.
  * @param what description for the error message, which also contains the last error and the result of `options.seen`
- * @param options `timeoutMs` is the time limit on a usual machine
+ * @param options `timeoutMs` is the time limit on a usual machine. `promisedMs` is a time that the product promises, so that no machine has
+ * more of it
  */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  options: { timeoutMs?: number; everyMs?: number; seen?: () => unknown } = {},
+  options: { timeoutMs?: number; promisedMs?: number; everyMs?: number; seen?: () => unknown } = {},
 ): Promise<Exclude<T, Absent>> {
   const { everyMs } = options
-  const timeoutMs = (options.timeoutMs ?? 20_000) * PATIENCE
+  const timeoutMs = options.promisedMs ?? (options.timeoutMs ?? 20_000) * PATIENCE
   const startedAt = performance.now()
   const deadline = startedAt + timeoutMs
   let lastError: unknown

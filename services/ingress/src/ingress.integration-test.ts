@@ -149,7 +149,7 @@ describe('ingress on real Kafka, MongoDB and registry', () => {
   })
 
   test('accepts events of a connection within two seconds of its creation, and none two seconds after its deletion', async () => {
-    const soon = { timeoutMs: 2_000 }
+    const soon = { promisedMs: 2_000 }
     await parts.connections.insertOne(connectionDocument('con_fresh', 'processor', [SECRETS.processor]))
     const isTaken = async () =>
       (await postEvent('processor', eventOf('processor', 'evt_fresh'), 'con_fresh')).status === 200

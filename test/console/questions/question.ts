@@ -8,7 +8,7 @@ export interface Starts {
   readonly incident: string
   /** The incident of a refund of whose maker the provider says the name. */
   readonly named: string
-  /** Open incidents that nobody needs any more. */
+  /** Open incidents that the questions may change. */
   readonly other: string
   readonly another: string
   /** The link of an alert about `incident` that asks for a silence. */

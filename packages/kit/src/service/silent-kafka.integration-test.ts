@@ -64,7 +64,7 @@ const readiness = async () => {
 test('/readyz is 503 while the broker accepts connections and does not answer, and 200 when it answers again', async () => {
   await until('it is ready', async () => (await readiness()).status === 200, { timeoutMs: BACK_WITHIN_MS })
   proxy.mode = 'black_hole'
-  await until('it is not ready', async () => (await readiness()).status === 503, { timeoutMs: NOTICED_WITHIN_MS })
+  await until('it is not ready', async () => (await readiness()).status === 503, { promisedMs: NOTICED_WITHIN_MS })
   expect((await readiness()).text).toMatch(/^Kafka has not answered for \d+ s/)
   await until('the list of processes says so', async () =>
     /^Kafka has not answered/.test((await listed())?.unready ?? ''),

@@ -312,9 +312,7 @@ describe('the ends of a subscription that schedules manage', () => {
     fc.assert(property, propertySettings(RUNS))
   })
 
-  test('are neither hidden nor doubled by lost events, and the last one is always found', {
-    retry: 0,
-  }, () => {
+  test('are neither hidden nor doubled by lost events, and the last one is always found', { retry: 0 }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
       const cancellations = cancellationsIn(playAll(arrivedOf(course, history, seed)))
@@ -326,9 +324,7 @@ describe('the ends of a subscription that schedules manage', () => {
     fc.assert(property, propertySettings(RUNS))
   })
 
-  test('are explained by operations that name the subscription, although events are lost', {
-    retry: 0,
-  }, () => {
+  test('are explained by operations that name the subscription, although events are lost', { retry: 0 }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const steps = history.steps.map(step => ({ ...step, isOurs: true, named: 'subscription' as const }))
       const course = runThrough({ steps })

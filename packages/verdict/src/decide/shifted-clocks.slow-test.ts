@@ -135,9 +135,7 @@ const property = fc.property(cases, shiftsOfClocks, ({ world, delivery }, shifts
 })
 
 // No retry: it would use another seed, and the failing seed would be lost.
-test('clocks that differ by 2 s do not change the verdicts and make no alert more than 4 s early', {
-  retry: 0,
-}, () => {
+test('clocks that differ by 2 s do not change the verdicts and make no alert more than 4 s early', { retry: 0 }, () => {
   fc.assert(property, propertySettings(RUNS))
   expect(opened).toBeGreaterThan(RUNS / 10)
 })

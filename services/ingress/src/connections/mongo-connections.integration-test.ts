@@ -58,7 +58,7 @@ describe('connections in MongoDB', () => {
     await subject.connections.start()
     await until('the load', () => subject.connections.isLoaded())
     await subject.collection.updateOne({ _id: 'con_1' }, { $set: { status: 'deleted' }, $inc: { version: 1 } })
-    await until('its end', () => subject.connections.find('con_1') === undefined, { timeoutMs: 2_000 })
+    await until('its end', () => subject.connections.find('con_1') === undefined, { promisedMs: 2_000 })
     await subject.stop()
   })
 

@@ -101,7 +101,7 @@ describe('a partition that is paused while the group is formed anew', () => {
   })
 })
 
-test('handed-off messages of a partition that stays are not handed out twice, and all are committed in the end', async () => {
+test('messages handed off from a partition that stays assigned are not delivered twice, and all are committed', async () => {
   const held: { batch: Batch; message: IncomingMessage }[] = []
   const hold: ConsumerOptions['onBatch'] = async batch => {
     held.push(...batch.messages.map(message => ({ batch, message })))

@@ -1,7 +1,7 @@
 /** The questions that people ask next: finance, auditors and those on call. */
 import { part, place, type Question } from './question.ts'
 
-export const NEXT_TEN: readonly Question[] = [
+export const NEXT_QUESTIONS: readonly Question[] = [
   {
     asks: 'What is unexplained this month and in the month before, by currency?',
     from: 'overview',

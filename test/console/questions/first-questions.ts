@@ -1,7 +1,7 @@
 /** The first questions of a person who opens the console. */
 import { part, place, type Question } from './question.ts'
 
-export const FIRST_TEN: readonly Question[] = [
+export const FIRST_QUESTIONS: readonly Question[] = [
   {
     asks: 'Is everything quiet? If not, what is open, since when, how much money, and who has it?',
     from: 'overview',
@@ -93,7 +93,7 @@ export const FIRST_TEN: readonly Question[] = [
     },
   },
   {
-    asks: 'How much was refunded this month, by our software, by people, by nobody we know, as CSV?',
+    asks: 'How much was refunded this month by our software, by people and by nobody we know? As a CSV file',
     from: 'overview',
     async answer(page, click) {
       await click(place(page, 'Statements'))
