@@ -7,6 +7,7 @@ import type { KafkaConnection } from '../src/bus/kafkajs/client.ts'
 import { createTopicAdmin, type TopicAdmin } from '../src/bus/topic-admin.ts'
 import { Secret } from '../src/config/secret.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
+import { until } from './until.ts'
 
 /** The real parts for integration tests. Each test file uses its own names in them. */
 export interface TestStack {
@@ -79,12 +80,15 @@ export async function testStack(environment: NodeJS.ProcessEnv = process.env): P
           'message.timestamp.type': TOPICS[name].timestampType,
         },
       }))
-      await admin.create(topics)
+      await until('topics with leaders', () => admin.create(topics).then(() => true))
     },
     async close() {
       const names = (Object.keys(TOPICS) as TopicName[]).map(name => topicPrefix + name)
-      const existing = await admin.describe(names)
-      if (existing.length > 0) await admin.delete(existing.map(({ name }) => name))
+      await until('no topic is left', async () => {
+        const existing = await admin.describe(names)
+        if (existing.length > 0) await admin.delete(existing.map(({ name }) => name))
+        return true
+      })
       await admin.stop()
       const client = new MongoClient(mongoUrl.reveal())
       await client.db(tag).dropDatabase()

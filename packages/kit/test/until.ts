@@ -4,6 +4,9 @@ type Absent = false | undefined | null | 0 | ''
 /** Time limits are for a usual machine, and tests must pass on one that is several times slower or busy. Only a failure takes longer by it. */
 const PATIENCE = 4
 
+/** A time limit for a usual machine, in milliseconds, as one that a slow or busy machine keeps too. */
+export const patient = (timeoutMs: number): number => timeoutMs * PATIENCE
+
 const SHORTEST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 200
 /** The pause as a part of the time waited so far, and so the most by which a wait becomes longer. */
@@ -23,7 +26,7 @@ export async function until<T>(
   options: { timeoutMs?: number; promisedMs?: number; everyMs?: number; seen?: () => unknown } = {},
 ): Promise<Exclude<T, Absent>> {
   const { everyMs } = options
-  const timeoutMs = options.promisedMs ?? (options.timeoutMs ?? 20_000) * PATIENCE
+  const timeoutMs = options.promisedMs ?? patient(options.timeoutMs ?? 20_000)
   const startedAt = performance.now()
   const deadline = startedAt + timeoutMs
   let lastError: unknown

@@ -38,7 +38,8 @@ export async function provision(options: ProvisionOptions): Promise<void> {
   const mongo = connectMongo({ ...options.mongo, appName: 'backstop-provision', answerWithinMs: 0 })
   try {
     await waitUntilUp('Kafka', () => admin.connect(), deadline, report)
-    await provisionTopics(admin, options.topicPrefix, options.durability, report)
+    const topics = () => provisionTopics(admin, options.topicPrefix, options.durability, report)
+    await waitUntilUp('Kafka', topics, deadline, report)
     await waitUntilUp('MongoDB', () => mongo.ping(), deadline, report)
     await provisionCollections(mongo.db, report)
     const registry = createSchemaRegistry(options.registryUrl, options.registryExchange)

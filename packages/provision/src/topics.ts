@@ -1,5 +1,5 @@
 import type { TopicAdmin } from '@backstop/kit/bus'
-import { AppError } from '@backstop/kit/errors'
+import { AppError, isRetryable } from '@backstop/kit/errors'
 import type { Report } from './report.ts'
 import { type Durability, planTopics, type TopicPlan, wantedTopics } from './topic-plan.ts'
 
@@ -8,7 +8,8 @@ const MAX_ATTEMPTS = 5
 
 /**
  * Creates missing topics and adds missing partitions.
- * @throws AppError `conflict` with one line per difference that may not be changed in place; nothing was changed then
+ * @throws AppError `conflict` with one line per difference that may not be changed in place; nothing was changed then.
+ *   `unavailable` while the broker does not answer or elects a leader: the call may be repeated
  */
 export async function provisionTopics(
   admin: TopicAdmin,
@@ -34,7 +35,7 @@ export async function provisionTopics(
     try {
       await applyPlan(admin, plan, report)
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS) throw error
+      if (isRetryable(error) || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }

@@ -1,3 +1,4 @@
+import kafkajs from 'kafkajs'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
 import {
@@ -5,6 +6,7 @@ import {
   classifySendError,
   describeKafkaError,
   describeMissingKafkaRight,
+  isTransient,
   meansRejoin,
 } from './kafka-errors.ts'
 
@@ -43,6 +45,38 @@ describe('what a failed send means', () => {
   test('an error of ours stays as it is', () => {
     const own = new AppError('message_invalid', 'A message is too large')
     expect(classifySendError(own, needed)).toBe(own)
+  })
+})
+
+describe('the same request may succeed later', () => {
+  const answer = (type: string, retriable: boolean) =>
+    new kafkajs.KafkaJSProtocolError(Object.assign(new Error(type), { type, retriable }))
+  const election = answer('LEADER_NOT_AVAILABLE', true)
+  const noRight = answer('TOPIC_AUTHORIZATION_FAILED', false)
+  const timedOut = new kafkajs.KafkaJSRequestTimeoutError('Request CreateTopics(key: 19, version: 3) timed out')
+
+  test.each([
+    { name: 'during an election', error: election, later: true },
+    {
+      name: 'also when it was repeated in vain',
+      error: new kafkajs.KafkaJSNumberOfRetriesExceeded(election, { retryCount: 3, retryTime: 800 }),
+      later: true,
+    },
+    { name: 'after no answer in time', error: timedOut, later: true },
+    { name: 'but not without the right', error: noRight, later: false },
+    {
+      name: 'if it failed for several topics for such a reason',
+      error: new kafkajs.KafkaJSAggregateError('Topic errors', [election, election]),
+      later: true,
+    },
+    {
+      name: 'but not if it failed for one of them for ever',
+      error: new kafkajs.KafkaJSAggregateError('Topic errors', [election, noRight]),
+      later: false,
+    },
+    { name: 'but not after an error of the program', error: new TypeError('x is not a function'), later: false },
+  ])('$name', ({ error, later }) => {
+    expect(isTransient(error)).toBe(later)
   })
 })
 

@@ -7,6 +7,8 @@ interface KafkajsError extends Error {
   readonly type?: string
   readonly code?: unknown
   readonly retriable?: boolean
+  /** The failures of a request about several topics. */
+  readonly errors?: readonly unknown[]
 }
 
 /** The error and its causes, outermost first. */
@@ -14,6 +16,12 @@ function causeChainOf(error: unknown): KafkajsError[] {
   const chain: KafkajsError[] = []
   for (let next = error; next instanceof Error && chain.length < 8; next = next.cause) chain.push(next as KafkajsError)
   return chain
+}
+
+/** True if the same request may succeed later: an election, a lost connection or no answer in time. */
+export function isTransient(error: unknown): boolean {
+  const { errors, retriable } = causeChainOf(error).at(-1) ?? {}
+  return errors === undefined ? retriable === true : errors.every(isTransient)
 }
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import kafkajs from 'kafkajs'
 import { unavailable } from '../errors.ts'
-import { kafkaFailure, principalOf } from './kafka-errors.ts'
+import { isTransient, kafkaFailure, principalOf } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs/client.ts'
 
 /** The state of a topic at the broker. */
@@ -21,9 +21,11 @@ export interface NewTopic {
   readonly config: Readonly<Record<string, string>>
 }
 
-/** Broker administration for the deploy job. Names include the prefix. */
+/**
+ * Broker administration for the deploy job. Names include the prefix. Each call throws AppError `unavailable` while the
+ * broker does not answer or elects a leader: the call may be repeated then.
+ */
 export interface TopicAdmin {
-  /** @throws AppError `unavailable` if no broker answers */
   connect(): Promise<void>
   /** The existing topics among these names. */
   describe(names: readonly string[]): Promise<TopicState[]>
@@ -35,10 +37,9 @@ export interface TopicAdmin {
   committed(groupId: string, topic: string): Promise<Map<number, bigint | undefined>>
   /**
    * How many messages of the topic are older than `beforeMs` (milliseconds since the epoch) and not processed by the group.
-   * @throws AppError `unavailable`
    */
   unread(groupId: string, topic: string, beforeMs: number): Promise<bigint>
-  /** How far a group has processed each partition of a topic. @throws AppError `unavailable` */
+  /** How far a group has processed each partition of a topic. */
   progress(groupId: string, topic: string): Promise<GroupProgress[]>
   stop(): Promise<void>
 }
@@ -72,28 +73,19 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
         throw unavailable('Kafka', error)
       })
     },
-    describe: names => describeTopics(admin, names),
-    async create(topics) {
-      await admin.createTopics({
-        timeout: REQUEST_MS,
-        waitForLeaders: false,
-        topics: topics.map(({ name, partitions, replication, config }) => ({
-          topic: name,
-          numPartitions: partitions,
-          replicationFactor: replication,
-          configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
-        })),
-      })
-      await waitForLeaders(admin, topics)
-    },
+    describe: names => asUnavailable(() => describeTopics(admin, names)),
+    create: topics =>
+      asUnavailable(async () => {
+        await createTopics(admin, topics)
+        await waitForLeaders(admin, topics)
+      }),
     async addPartitions(name, total) {
-      await admin.createPartitions({ timeout: REQUEST_MS, topicPartitions: [{ topic: name, count: total }] })
+      const topicPartitions = [{ topic: name, count: total }]
+      await asUnavailable(() => admin.createPartitions({ timeout: REQUEST_MS, topicPartitions }))
     },
-    async delete(names) {
-      await admin.deleteTopics({ topics: [...names], timeout: REQUEST_MS })
-    },
+    delete: names => asUnavailable(() => admin.deleteTopics({ topics: [...names], timeout: REQUEST_MS })),
     async committed(groupId, topic) {
-      const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] })
+      const [offsets] = await asUnavailable(() => admin.fetchOffsets({ groupId, topics: [topic] }))
       const known = (offset: string) => (offset === '-1' ? undefined : BigInt(offset))
       return new Map((offsets?.partitions ?? []).map(({ partition, offset }) => [partition, known(offset)]))
     },
@@ -107,6 +99,28 @@ export function createTopicAdmin(connection: KafkaConnection): TopicAdmin {
       }),
     stop: () => admin.disconnect(),
   }
+}
+
+/** Calls the broker. A failure that the same call need not meet again is `unavailable`. */
+async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    throw isTransient(error) ? unavailable('Kafka', error) : error
+  }
+}
+
+async function createTopics(admin: kafkajs.Admin, topics: readonly NewTopic[]): Promise<void> {
+  await admin.createTopics({
+    timeout: REQUEST_MS,
+    waitForLeaders: false,
+    topics: topics.map(({ name, partitions, replication, config }) => ({
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor: replication,
+      configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+    })),
+  })
 }
 
 async function describeTopics(admin: kafkajs.Admin, names: readonly string[]): Promise<TopicState[]> {

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
+import { type TestStack, testStack } from '../../test/stack.ts'
+import { createTopicAdmin, type TopicAdmin } from './topic-admin.ts'
+
+let stack: TestStack
+let proxy: KafkaProxy
+let admin: TopicAdmin
+beforeAll(async () => {
+  stack = await testStack()
+  proxy = await startKafkaProxy(stack.kafkaBrokers[0]!)
+  admin = createTopicAdmin(stack.kafka({ translateAddress: () => proxy.address, requestTimeoutMs: 500 }))
+})
+afterAll(async () => {
+  await admin?.stop()
+  await proxy?.stop()
+  await stack?.close()
+})
+
+test('each call is unavailable while the broker is away, and may be repeated afterwards', async () => {
+  const name = `${stack.topicPrefix}incidents`
+  const topic = { name, partitions: 1, replication: 1, config: {} }
+  await admin.connect()
+  proxy.mode = 'refuse'
+  proxy.cutAll()
+  const calls = [
+    () => admin.describe([name]),
+    () => admin.create([topic]),
+    () => admin.addPartitions(name, 2),
+    () => admin.committed('reconciler', name),
+    () => admin.delete([name]),
+  ]
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+  proxy.mode = 'pass'
+  await admin.create([topic])
+  await admin.create([topic])
+  expect(await admin.describe([name])).toMatchObject([{ name, partitions: 1 }])
+  await admin.delete([name])
+})
