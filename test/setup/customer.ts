@@ -50,8 +50,9 @@ export async function openCustomer(
     let cursor: string | null = null
     do {
       const from: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const page: { data: T[]; next_cursor: string | null } = await api.get(
-        `${path}?project_id=${projectId}&limit=200${from}`,
+      // A list that takes MongoDB too long is answered with 503, and a customer asks again.
+      const page = await until(`an answer of ${path}`, () =>
+        api.get<{ data: T[]; next_cursor: string | null }>(`${path}?project_id=${projectId}&limit=200${from}`),
       )
       all.push(...page.data)
       cursor = page.next_cursor
