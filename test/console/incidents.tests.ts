@@ -292,11 +292,27 @@ describe('incidents in the console', () => {
     await expect.poll(() => stormRow.textContent(), { timeout: ALERT_MS }).not.toBe(before)
     await stormRow.click()
     await page.waitForURL(url => url.pathname === path)
+
+    const dialog = page.getByRole('dialog')
+    await first.open(`${path}?do=silence`)
+    await dialog.getByRole('button', { name: 'Begin the silence' }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await first.open(`${path}?do=acknowledge`)
+    await dialog.getByRole('button', { name: 'Acknowledge' }).waitFor()
+    expect(await shop.api.get(`/v1${path.slice(path.indexOf('/storms'))}`)).toMatchObject({ state: 'open' })
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText(/^0 open, 1\d acknowledged/).waitFor({ timeout: ALERT_MS })
+    await dialog.waitFor({ state: 'hidden' })
+
     await page.getByRole('button', { name: 'This was us' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()
     await page.getByText(/^0 open, 0 acknowledged/).waitFor({ timeout: ALERT_MS })
     await first.open(`/p/${shop.projectId}/incidents?state=open`)
     await page.getByText('No incident fits these filters').waitFor()
+    await first.open(`/p/${shop.projectId}/incidents`)
+    await stormRow.waitFor()
+    expect(await page.getByRole('button', { name: /all…$/ }).count()).toBe(0)
     await until(
       'all actions of the storm explained',
       async () => {

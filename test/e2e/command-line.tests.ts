@@ -1,6 +1,8 @@
-/** Runs `backstop explain` and `backstop dry-run` beside the running product. */
+/** Runs commands of `backstop` beside the running product. */
 import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeEnvironment, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +12,7 @@ import { quickProduct, RECHECK_DELAY_MS } from './shared-products.ts'
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
 
-describe('backstop explain and backstop dry-run', () => {
+describe('the command line', () => {
   let product: Product
   let shop: Shop
 
@@ -24,6 +26,12 @@ describe('backstop explain and backstop dry-run', () => {
   })
 
   async function runBackstop(...args: string[]) {
+    const { out, ...ended } = await endedBackstop(...args)
+    expect(ended).toEqual({ exit: 0, err: '' })
+    return out
+  }
+
+  async function endedBackstop(...args: string[]) {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: tmpdir(),
       env: {
@@ -39,8 +47,7 @@ describe('backstop explain and backstop dry-run', () => {
     child.stdout.on('data', chunk => (out += chunk))
     child.stderr.on('data', chunk => (err += chunk))
     const exit = await new Promise(done => child.once('close', done))
-    expect({ exit, err }).toEqual({ exit: 0, err: '' })
-    return out
+    return { exit, out, err }
   }
 
   /** Waits for the verdict on a refund. @returns its action */
@@ -78,5 +85,33 @@ describe('backstop explain and backstop dry-run', () => {
     expect(ignored).toContain(`would not alert  ${byNobody.action_id}: refund of EUR 9.00`)
     // The dry run changed nothing that is stored.
     expect(await judged(unexplained.id)).toEqual(byNobody)
+  })
+
+  test('lists the incidents of a customer', async () => {
+    const made = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 1_100 })
+    shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 1_200 })
+    const { customer, incident_id } = await judged(made.id)
+    const ofCustomer = ['incidents', 'list', '--project', shop.projectId, '--customer', String(customer?.id)]
+    expect((await runBackstop(...ofCustomer, '--ids')).trim()).toBe(incident_id)
+  })
+
+  test('states whether everything was read and judged, and verifies the signed statement', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backstop-completeness-'))
+    const [signed, pem] = [join(folder, 'signed.json'), join(folder, 'audit.pem')]
+    try {
+      const { name } = shop.connection
+      expect(await runBackstop('completeness', 'show', shop.connection.connection_id)).toContain(name)
+      await runBackstop('completeness', 'show', shop.projectId, '--from', '1d', '--signed', signed)
+      writeFileSync(pem, await runBackstop('audit', 'public-key'))
+      const verify = ['completeness', 'verify', signed, '--public-key', pem]
+      const shown = await runBackstop(...verify)
+      expect(shown).toMatch(/^The signature is valid\.\n/)
+      expect(shown).toContain(name)
+      writeFileSync(signed, readFileSync(signed, 'utf8').replaceAll(name, 'Another'))
+      const { exit, err } = await endedBackstop(...verify)
+      expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('no valid signature') })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })

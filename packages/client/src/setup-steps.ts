@@ -52,7 +52,6 @@ const TEST_NOTES: Readonly<Record<Kind, string>> = {
 
 /** What only the answer of a creation shows. */
 export interface ShownOnce {
-  readonly signing_secret?: string
   readonly username?: string
   readonly password?: string
 }
@@ -94,18 +93,11 @@ export function setupSteps(connection: SetUpConnection, secrets: ShownOnce = {})
   ]
 }
 
-function secretStep(kind: Kind, { signing_secret, username = '', password }: ShownOnce): SetupStep {
+function secretStep(kind: Kind, { username = '', password }: ShownOnce): SetupStep {
   switch (kind) {
-    case 'processor': {
-      const step = {
-        id: 'secret',
-        text: 'Copy the signing secret of the endpoint, and store it',
-        isStored: true,
-      } as const
-      if (signing_secret === undefined) return { ...step, copy: [] }
-      const note = 'If the provider lets you choose the secret, choose this one, which is shown only now:'
-      return { ...step, note, copy: [signing_secret] }
-    }
+    case 'processor':
+      // Stripe makes the secret, so nobody needs the one of the new connection.
+      return { id: 'secret', text: 'Copy the signing secret of the endpoint, and store it', copy: [], isStored: true }
     case 'reseller': {
       const text = 'The secret of the destination must be the one that the connection was created with'
       return { id: 'secret', text, copy: [], isStored: false }

@@ -17,6 +17,8 @@ interface ListFilter {
   readonly project?: string
   readonly connection?: string
   readonly account?: string
+  readonly customer?: string
+  readonly actor?: string
 }
 
 /** The options of a change of one incident or of all incidents of a filter. */
@@ -152,17 +154,24 @@ function addListAndShow(incidents: Command, surroundings: Surroundings): void {
   addList(incidents, surroundings, {
     usage: 'list',
     summary: 'List incidents, newest first.',
-    examples: ['backstop incidents list --state open'],
+    examples: [
+      'backstop incidents list --state open',
+      'backstop incidents list --customer cus_0123 --project prj_0123',
+    ],
     options: [
       choiceOption('--state <state>', 'only incidents in this state', STATES),
       ['--project <id>', LISTED_PROJECT],
       ['--connection <id>', 'only incidents of this connection'],
       ['--account <id>', 'only incidents of this connected account of the card processor'],
+      ['--customer <id>', 'only incidents of this customer, by the id that the provider gives it'],
+      ['--actor <id>', 'only incidents about what this actor made'],
     ],
-    async *read(context, { state, project, connection, account }: ListFilter) {
-      // A connection is of one project, whichever it is.
-      const project_id = connection === undefined ? await chooseListedProject(context, project) : project
-      yield* context.client.incidents.list(given({ state, project_id, connection_id: connection, account }))
+    async *read(context, { state, project, connection, account, customer, actor }: ListFilter) {
+      // A connection is of one project, whichever it is. An id of a customer is known in a project only.
+      const needsProject = connection === undefined || customer !== undefined
+      const project_id = needsProject ? await chooseListedProject(context, project) : project
+      const ids = { project_id, connection_id: connection, customer_id: customer, actor_id: actor }
+      yield* context.client.incidents.list(given({ state, account, ...ids }))
     },
     columns: [
       { title: 'INCIDENT', of: ({ incident_id }) => incident_id },

@@ -17,11 +17,13 @@ export function DemoLine({ project: { project_id, name } }: { project: Project }
     await navigate({ to: '/' })
   }
   return (
-    <Group className={classes.demo} gap="4px 12px">
+    <Group className={classes.demo} gap="4px 12px" wrap="nowrap">
       <Badge tone="quiet">Demo</Badge>
-      <span className="dim">The data of this project is made up.</span>
+      <span className="dim">The data is made up.</span>
       {may('admin', project_id) && (
         <ConfirmButton
+          ml="auto"
+          variant="subtle"
           size="compact-xs"
           question={`Remove the demo project “${name}”?`}
           consequence="Its connections and channels are deleted, and the project is archived. This cannot be undone."

@@ -63,12 +63,10 @@ export function Page() {
   return (
     <ListPage
       title="Incidents"
-      // A change of many needs filters that stay the same while it runs, so a searched list has none, and knows neither accounts, customers nor actors.
       actions={
+        isFiltered &&
         !isSearched &&
-        chosen.account === undefined &&
-        chosen.customer_id === undefined &&
-        chosen.actor_id === undefined && <BulkButtons filters={chosen} isEmpty={list.items.length === 0} />
+        Object.keys(chosen).every(isOfBulk) && <BulkButtons filters={chosen} isEmpty={list.items.length === 0} />
       }
       filters={{ ...filters, isFiltered }}
       list={list}
@@ -88,6 +86,13 @@ export function Page() {
     />
   )
 }
+
+/**
+ * The filters of a change of many, which must stay the same while it runs. Without any it would be offered for all incidents of the
+ * project, and it cannot be undone.
+ */
+const BULK_FILTERS = ['state', 'code', 'connection_id', 'from', 'to']
+const isOfBulk = (name: string) => BULK_FILTERS.includes(name)
 
 type Filters = Omit<ReturnType<typeof useListFilters<typeof FILTERS.params>>['values'], 'q'>
 

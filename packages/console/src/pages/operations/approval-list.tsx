@@ -7,6 +7,7 @@ import { formatMoney } from '../../format/money.ts'
 import { type Column, ListPage, textColumn, timeColumn, useReadAgain } from '../../parts/list/index.ts'
 import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { useSession } from '../../session/session.ts'
+import { CustomerOf } from './same-payment.tsx'
 import { nameOperation } from './words.ts'
 
 /** What waits for a person, with what each answer does to the budgets. */
@@ -42,12 +43,12 @@ function columnsWith(budgets: Budgets): readonly Column<ShownOperation>[] {
   return [
     textColumn('What', 'minmax(170px, 0.8fr)', nameOperation, { card: 'title' }),
     {
-      title: 'Reason given',
-      width: 'minmax(0, 1.2fr)',
+      title: 'Customer',
+      width: 'minmax(0, 0.9fr)',
       card: 'line',
-      cell: ({ reason, subject }) =>
-        reason === null ? <span className="mono dim">{subject}</span> : <bdi className="dim">{reason}</bdi>,
+      cell: operation => <CustomerOf operation={operation} />,
     },
+    textColumn('Reason given', 'minmax(0, 1.2fr)', ({ reason }) => reason, { card: 'line', tone: 'dim' }),
     {
       title: 'Budget',
       width: 'minmax(0, 1.4fr)',

@@ -3,14 +3,31 @@ import { actionList } from '../../api/actions.ts'
 import { useList } from '../../api/list.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { CopyId, Money, Time } from '../../parts/show/index.ts'
+import { CustomerLink } from '../customers/customer-link.tsx'
 
-/** Whose payment or subscription an operation is about, as far as earlier refunds and cancellations say it, and what these were. */
-export function SamePayment({ operation: { project_id, subject, kind } }: { operation: ShownOperation }) {
-  const { items, isLoading, error } = useList(actionList, { project_id, subject })
+interface Props {
+  operation: ShownOperation
+}
+
+/** Earlier refunds and cancellations of the same payment or subscription. An operation names no customer, so they say whose it is. */
+function useSamePayment({ project_id, subject }: ShownOperation) {
+  const list = useList(actionList, { project_id, subject })
+  return { ...list, customer: list.items.find(({ customer }) => customer != null)?.customer }
+}
+
+/** The customer of an operation in a list, or the payment if nothing says whose it is. */
+export function CustomerOf({ operation }: Props) {
+  const { name, email, id } = useSamePayment(operation).customer ?? {}
+  const customer = name ?? email ?? id
+  return customer == null ? <span className="mono dim">{operation.subject}</span> : <bdi>{customer}</bdi>
+}
+
+/** Whose payment or subscription an operation is about, and what was refunded or cancelled of it before. */
+export function SamePayment({ operation }: Props) {
+  const { customer, items, isLoading, error } = useSamePayment(operation)
+  const { subject, kind, connection_id } = operation
   const noun = kind === 'refund' ? 'payment' : 'subscription'
   if (isLoading || error !== null) return null
-  const { name, email, id } = items.find(({ customer }) => customer != null)?.customer ?? {}
-  const customer = name ?? email ?? id
   return (
     <>
       <p>
@@ -21,7 +38,7 @@ export function SamePayment({ operation: { project_id, subject, kind } }: { oper
           </span>
         ) : (
           <>
-            Customer: <bdi>{customer}</bdi>
+            Customer: <CustomerLink customer={customer} connectionId={connection_id} />
           </>
         )}
       </p>

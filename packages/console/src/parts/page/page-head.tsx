@@ -3,6 +3,9 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import classes from './page-head.module.css'
 import { ProjectLink, type ProjectPage } from './project-link.tsx'
 
+/** The letters of a title that the history of a browser shows. */
+const MOST_IN_TAB = 60
+
 /** The list that a page belongs to, with its title. */
 export type Above = readonly [page: ProjectPage, title: string]
 
@@ -21,7 +24,7 @@ export function PageHead({ title, above, about, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => focusAfterNavigation(heading.current), [])
   useEffect(() => {
-    document.title = `${showableLines(title)} · Backstop`
+    document.title = `${shortTitle(showableLines(title))} · Backstop`
   }, [title])
   return (
     <header className={classes.head}>
@@ -42,6 +45,12 @@ export function PageHead({ title, above, about, actions, children }: Props) {
       {children}
     </header>
   )
+}
+
+/** A title for the tab and the history, cut at the end of a word. */
+function shortTitle(title: string): string {
+  if (title.length <= MOST_IN_TAB) return title
+  return `${title.slice(0, MOST_IN_TAB).replace(/\s+\S*$/, '')}…`
 }
 
 /** The path of the page that was opened first, until another one is opened. */
