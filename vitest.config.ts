@@ -9,6 +9,9 @@ const exclude = ['**/node_modules/**', '**/.backstop/**']
  */
 const aloneOnly = ['test/faults/floods.system-test.ts', 'test/launcher/killed-launcher.system-test.ts']
 
+/** It uses all cores, and its time limit is for both of them. */
+const simulation = 'test/simulation/simulation.slow-test.ts'
+
 /**
  * A busy machine can delay a test with real servers beyond its deadline, so such a test is repeated once if it fails. The
  * report names each repeated test.
@@ -20,7 +23,7 @@ const limits = { testTimeout: 900_000, hookTimeout: 600_000, expect: { poll: { t
 
 /**
  * The kinds of tests: `unit` needs no servers, `integration` needs the stack (Kafka, MongoDB, registry, SMTP), `system`
- * also starts the whole product, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
+ * also starts the whole product, `simulation` runs a thousand seeds, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
  * guard after the other, and takes minutes.
  */
 export default defineConfig({
@@ -37,11 +40,12 @@ export default defineConfig({
           name: 'integration',
           // A slow test needs no servers, but takes seconds: simulations, property tests, installs.
           include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
-          exclude,
+          exclude: [...exclude, simulation],
           retry,
           ...limits,
         },
       },
+      { test: { name: 'simulation', include: [simulation], exclude, ...limits } },
       {
         test: {
           name: 'system',

@@ -14,7 +14,7 @@ import { hasFailed, readReport, type TestedFile, withRepeated } from './test/tes
 const ROOT = resolve(import.meta.dirname, '..')
 
 /** The kinds of tests (vitest.config.ts). */
-type Kind = 'unit' | 'integration' | 'system' | 'alone' | 'docker' | 'mutation'
+type Kind = 'unit' | 'simulation' | 'integration' | 'system' | 'alone' | 'docker' | 'mutation'
 
 /** A part of a run: kinds of tests that share workers, and the number of files that run at the same time. */
 interface Part {
@@ -30,10 +30,12 @@ interface Part {
 /**
  * The parts of a full run. The fastest part is first, so that its failures are seen early. Unit tests compute. A system test mostly
  * waits, but it runs products of four processes, and five such tests overload two slow cores. So system and integration tests share
- * workers: while some wait, others compute. One after the other they left a third of the two cores idle.
+ * workers: while some wait, others compute. One after the other they left a third of the two cores idle. The simulation computes on all
+ * cores, so beside others it would delay their answers.
  */
 const FULL_RUN: readonly Part[] = [
   { kinds: ['unit'], workers: 3 },
+  { kinds: ['simulation'], workers: 1 },
   { kinds: ['integration', 'system'], workers: 4 },
   { kinds: ['alone'], workers: 1 },
 ]
@@ -45,7 +47,7 @@ const ON_REQUEST: readonly Part[] = [
   { kinds: ['mutation'], workers: 1 },
   {
     name: 'soak',
-    kinds: ['integration', 'system'],
+    kinds: ['simulation', 'integration', 'system'],
     workers: 1,
     // The files that read BACKSTOP_TEST_SOAK.
     files: [
@@ -61,10 +63,10 @@ const ON_REQUEST: readonly Part[] = [
 ]
 
 /**
- * With more failed files than this the change is broken, and a second run would only take time. Fewer are repeated alone, because a
- * busy machine can delay a test beyond its deadline.
+ * With more failed files than this, about a tenth, the change is broken, and a second run would only take time. Fewer are repeated alone,
+ * because a busy machine can delay a test beyond its deadline.
  */
-const MOST_REPEATED = 6
+const MOST_REPEATED = 15
 
 /** The result of a part: its files, and whether an error outside of its files, or a run without tests, ended it. */
 interface PartResult {
@@ -78,10 +80,11 @@ const [only, ...filters] = process.argv.slice(2)
 const wanted = only === undefined ? FULL_RUN : [...FULL_RUN, ...ON_REQUEST].filter(part => nameOf(part) === only)
 if (wanted.length === 0) {
   const names = [...FULL_RUN, ...ON_REQUEST].map(nameOf)
-  process.stderr.write(`There is no part "${only}": give ${names.join(', ')}, or nothing for the first three\n`)
+  process.stderr.write(`There is no part "${only}": give ${names.join(', ')}, or nothing for the first four\n`)
   process.exit(2)
 }
-const needs = (...kinds: Kind[]) => wanted.some(part => part.kinds.some(kind => kinds.includes(kind)))
+const needsStack = ({ kinds }: Part) => kinds.some(kind => ['integration', 'system', 'alone'].includes(kind))
+const needsConsole = ({ kinds }: Part) => kinds.some(kind => ['system', 'alone'].includes(kind))
 
 const scratch = mkdtempSync(join(tmpdir(), 'backstop-test-'))
 let stack: RunningStack | undefined
@@ -97,15 +100,15 @@ try {
 }
 
 async function runAll(): Promise<number> {
-  const starting = needs('integration', 'system', 'alone') ? startTestStack() : undefined
-  const building = needs('system', 'alone') ? buildConsoleInChild() : undefined
+  const starting = wanted.some(needsStack) ? startTestStack() : undefined
+  const building = wanted.some(needsConsole) ? buildConsoleInChild() : undefined
   // The promises are awaited below. Until then a rejection must not be reported as unhandled.
   starting?.catch(() => {})
   building?.catch(() => {})
   const checked = only !== undefined || (await runCheck())
   const ran: PartResult[] = []
   for (const part of wanted) {
-    if (!part.kinds.includes('unit')) {
+    if (needsStack(part)) {
       stack = await starting
       await building
     }

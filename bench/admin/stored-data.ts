@@ -10,6 +10,8 @@ import {
   type IncidentDocument,
   type ProjectDocument,
   type ProjectTotalsDocument,
+  type StormDocument,
+  type StormMemberDocument,
   searchKeysOfAction,
   type TimeBucket,
   type Verdict,
@@ -21,6 +23,8 @@ export interface StoredCounts {
   readonly actions: number
   readonly incidents: number
   readonly deliveries: number
+  /** Incidents of one storm besides `incidents`; without it there is no storm. */
+  readonly stormMembers?: number
 }
 
 /** The ids by which the calls of the benchmark find documents. */
@@ -28,6 +32,7 @@ export const STORED = {
   project: 'prj_bench',
   connection: 'con_bench_0',
   channel: 'chn_bench_0',
+  storm: 'stm_bench',
   month: '2026-10',
   from: '2026-11-14',
   to: '2026-11-21',
@@ -35,6 +40,7 @@ export const STORED = {
 
 const CONNECTIONS = 20
 const CHANNELS = 10
+const CURRENCIES = ['eur', 'usd', 'jpy', 'gbp', 'chf', 'sek', 'isk', 'pln', 'kwd', 'brl']
 const INSERT_AT_ONCE = 2_000
 /** The documents are spread over this time. */
 const DAYS = 90
@@ -63,12 +69,20 @@ export async function storeData(db: Db, counts: StoredCounts, tell: (inserted: n
   await insert('actions', counts.actions, index => actionDocument(index, counts))
   await insert('incidents', counts.incidents, index => incidentDocument(index, counts))
   await insert('deliveries', counts.deliveries, index => deliveryDocument(index, counts))
+  const { stormMembers = 0 } = counts
+  if (stormMembers === 0) return
+  await insert('storms', 1, stormDocument)
+  await insert('actions', stormMembers, index => stormAction(index))
+  await insert('incidents', stormMembers, index => stormIncident(index))
+  await insert('storm_members', stormMembers, stormMember)
 }
 
 /** The time of one of many documents, spread evenly; the last is the newest. */
 function timeOf(index: number, count: number): Date {
   return new Date(ENDED_AT - Math.floor(((count - index) / count) * DAYS * DAY_MS))
 }
+
+const currencyOf = (index: number) => CURRENCIES[index % CURRENCIES.length] as string
 
 const VERDICTS: readonly Verdict[] = ['explained', 'explained', 'explained', 'not_alerted', 'unexplained']
 const SAMPLE = sampleAction()
@@ -89,6 +103,7 @@ function actionDocument(index: number, { actions }: StoredCounts): ActionDocumen
     subject: `pi_bench_${index}`,
     provider_ref: `re_bench_${index}`,
     amount: 100 + (index % 10_000),
+    currency: currencyOf(index),
     verdict: VERDICTS[index % VERDICTS.length] ?? 'explained',
     customer: {
       id: `cus_${index % 50_000}`,
@@ -158,7 +173,7 @@ function dailyTotalsDocument(index: number, { actions }: StoredCounts): DailyTot
     amount: count * 5_000,
   } as const
   const totals = VERDICTS.flatMap(verdict =>
-    ['eur', 'usd', 'jpy'].map((currency): DailyTotal => ({ ...total, verdict, currency })),
+    CURRENCIES.map((currency): DailyTotal => ({ ...total, verdict, currency })),
   )
   const times = Array.from({ length: 30 }, (_, step): [number, number] => [step * 2_000, 1 + step])
   return {
@@ -206,4 +221,79 @@ function deliveryDocument(index: number, { deliveries, incidents }: StoredCounts
     created_at: at,
     updated_at: at,
   }
+}
+
+/** A storm of one refund a second, which has not ended. */
+function stormDocument(): StormDocument {
+  const at = new Date(ENDED_AT)
+  return {
+    _id: STORED.storm,
+    project_id: STORED.project,
+    connection_id: STORED.connection,
+    provider: 'processor',
+    state: 'open',
+    began_at: at,
+    last_member_at: at,
+    version: 1,
+    report: 1,
+    reported_at: at,
+    reported_version: 1,
+    reported_incidents: 0,
+    reported_resolved: 0,
+    reported_unacknowledged: 0,
+    acknowledgements: 0,
+    seen_acknowledgements: 0,
+    ended_at: null,
+  }
+}
+
+const stormTimeOf = (index: number) => new Date(ENDED_AT + index * 1_000)
+
+function stormAction(index: number): ActionDocument {
+  const at = stormTimeOf(index)
+  const made = actionDocument(index, { actions: 1, incidents: 0, deliveries: 0 })
+  return {
+    ...made,
+    _id: `act_storm_${index}`,
+    connection_id: STORED.connection,
+    connection_ids: [STORED.connection],
+    subject: `pi_storm_${index}`,
+    provider_ref: `re_storm_${index}`,
+    verdict: 'unexplained',
+    incident_id: `inc_storm_${index}`,
+    first_seen_at: at.toISOString(),
+    first_seen: at,
+  }
+}
+
+function stormIncident(index: number): IncidentDocument {
+  const at = stormTimeOf(index)
+  return {
+    ...incidentDocument(index, { actions: 0, incidents: 1, deliveries: 0 }),
+    _id: `inc_storm_${index}`,
+    connection_id: STORED.connection,
+    action_id: `act_storm_${index}`,
+    state: 'open',
+    opened_at: at.toISOString(),
+    opened: at,
+  } as IncidentDocument
+}
+
+function stormMember(index: number): StormMemberDocument {
+  return {
+    _id: `inc_storm_${index}`,
+    project_id: STORED.project,
+    connection_id: STORED.connection,
+    action_id: `act_storm_${index}`,
+    provider: 'processor',
+    kind: 'refund',
+    opened_at: stormTimeOf(index),
+    storm_id: STORED.storm,
+    alone: false,
+    amount: 100 + index,
+    currency: currencyOf(index),
+    state: 'succeeded',
+    subject: `pi_storm_${index}`,
+    facts: { channel: 'api', key_name: null, user_fingerprint: null, mode: 'live', customer_id: null },
+  } as StormMemberDocument
 }

@@ -8,7 +8,7 @@ import { STORED, type StoredCounts, storeData } from '../admin/stored-data.ts'
 import type { Benchmark, Comparison, Contender } from '../frame/benchmark.ts'
 import { amountOf, type ConsoleReader, openReader } from './reader.ts'
 
-const COUNTS: StoredCounts = { actions: 100_000, incidents: 5_000, deliveries: 20_000 }
+const COUNTS: StoredCounts = { actions: 100_000, incidents: 5_000, deliveries: 20_000, stormMembers: 500 }
 const SCROLLED_ROWS = 10_000
 /** An hour with one change a second. */
 const LIVE_UPDATES = 3_600
@@ -26,7 +26,16 @@ const PLACES = {
   refunds: { path: `/p/${STORED.project}/actions`, shown: rowsOf('Refunds and cancellations') },
   connections: { path: `/p/${STORED.project}/connections`, shown: rowsOf('Connections') },
 } as const
-const REFUND = { path: `/p/${STORED.project}/actions/act_bench_50000`, shown: 'section[aria-labelledby="why"]' }
+const OPENED = {
+  ...PLACES,
+  'a refund': { path: `/p/${STORED.project}/actions/act_bench_50000`, shown: 'section[aria-labelledby="why"]' },
+  // Its last part is whole with the last of its members.
+  'a storm of 500': { path: `/p/${STORED.project}/storms/${STORED.storm}`, shown: rowsOf('Incidents of the storm') },
+  'a month in ten currencies': {
+    path: `/p/${STORED.project}/statements?month=${STORED.month}`,
+    shown: 'table tbody tr',
+  },
+}
 
 export const consoleBenchmark: Benchmark = {
   name: 'console',
@@ -80,7 +89,7 @@ function sizes(): Comparison {
 
 function firstContent(reader: ConsoleReader): Comparison {
   const reading = 'first content, empty cache'
-  const contenders: Contender[] = Object.entries({ ...PLACES, 'a refund': REFUND }).map(([name, place]) => ({
+  const contenders: Contender[] = Object.entries(OPENED).map(([name, place]) => ({
     name,
     measure: async () => ({ [reading]: await reader.timeOpening(place) }),
   }))

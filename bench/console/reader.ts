@@ -87,7 +87,7 @@ export async function openReader(api: ManagementApi, url: string): Promise<Conso
     growthOver: (list, updates, update) =>
       inPage(async (page, context) => {
         await open(page, list)
-        await page.getByText('Live', { exact: true }).waitFor()
+        await page.getByText('Live updates', { exact: true }).waitFor()
         const session = await context.newCDPSession(page)
         const heapMb = async () => {
           await session.send('HeapProfiler.collectGarbage')
