@@ -238,7 +238,7 @@ function leaveOut(swarm: Swarm, without: readonly string[]): Swarm {
   return { ...swarm, ...Object.fromEntries(kinds.map(kind => [kind, CALM[kind as keyof Swarm]])) }
 }
 
-/** Opens the accounts of two customers while nothing breaks. */
+/** Opens the accounts of one or two customers while nothing breaks. */
 async function openCustomers(world: World): Promise<{ customers: Customer[]; actors: ActorWorld }> {
   const { scheduler, agenda, random, cluster, truth, trace } = world
   await scheduler.runUntil(scheduler.now + 2_000)

@@ -54,5 +54,6 @@ async function hunt(bug: SeededBug, { seeds, minutes, workers }: HuntOptions): P
 
 function lineOf({ name }: SeededBug, found: Found | undefined, seeds: readonly number[]): string {
   if (found === undefined) return `${name.padEnd(50)} NOT FOUND in ${seeds.length} seeds`
-  return `${name.padEnd(50)} seed ${String(seeds.indexOf(found.seed) + 1).padStart(3)} by ${found.noticedBy.join(', ')}`
+  const count = seeds.indexOf(found.seed) + 1
+  return `${name.padEnd(50)} after ${String(count).padStart(3)} seeds (${found.seed}) by ${found.noticedBy.join(', ')}`
 }

@@ -45,7 +45,7 @@ export interface Swarm extends Habits {
   readonly replicas: 1 | 2
 }
 
-/** Draws the faults of a run. Each kind is off in about half of the runs. */
+/** Draws the faults of a run. Most kinds are off in half of the runs, and rare ones in most of them. */
 export function drawSwarm(random: Random): Swarm {
   const maybe = (draw: () => number) => (random.chance(0.5) ? draw() : 0)
   return {
