@@ -304,6 +304,9 @@ describe('incidents in the console', () => {
     await dialog.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText(/^0 open, 1\d acknowledged/).waitFor({ timeout: ALERT_MS })
     await dialog.waitFor({ state: 'hidden' })
+    await first.open(`${path}?do=acknowledge`)
+    await dialog.getByText(/^Somebody was first\. Acknowledged by/).waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
 
     await page.getByRole('button', { name: 'This was us' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click()

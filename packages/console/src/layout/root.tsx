@@ -13,7 +13,7 @@ export function Root() {
         const { href, pathname } = router.latestLocation
         // Several requests are refused at once; only the first one leads to the sign-in.
         if (pathname === '/sign-in') return
-        const ended = queryClient.getQueryData(meQuery.queryKey) === undefined ? {} : { ended: true }
+        const ended = queryClient.getQueryData(meQuery.queryKey) === undefined ? {} : { ended: 'true' }
         forgetSession()
         void navigate({ to: '/sign-in', search: { return_to: href, ...ended } as never, replace: true })
       }),

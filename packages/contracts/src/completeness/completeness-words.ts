@@ -32,10 +32,19 @@ export function answerWords(one: ConnectionCompleteness, show: ShownValues): str
     case 'open':
       return `Not complete: ${one.open.map(what => OPEN[what](one, show)).join('; ')}.`
     case 'not_provable':
-      return `Not provable: ${one.limits.includes('no_read_key') ? 'Backstop cannot read this account, so it knows only the changes of which a notification arrived' : 'the account could not be read for more than 30 days, and a provider lists some changes for only 30 days'}. ${show.count(one.judged)} of ${show.count(recorded)} known changes are judged.`
+      return `Not provable: ${whyNotProvable(one, show)}. ${show.count(one.judged)} of ${show.count(recorded)} known changes are judged.`
     default:
       return answer satisfies never
   }
+}
+
+function whyNotProvable({ limits, reading }: ConnectionCompleteness, { time }: ShownValues): string {
+  if (limits.includes('no_read_key'))
+    return 'Backstop cannot read this account, so it knows only the changes of which a notification arrived'
+  if (limits.includes('not_read_for_thirty_days'))
+    return 'the account could not be read for more than 30 days, and a provider lists some changes for only 30 days'
+  const before = reading.recorded_from === null ? 'in this period' : `before ${time(reading.recorded_from)}`
+  return `it is not recorded whether the account was read ${before}, and a provider lists some changes for only 30 days`
 }
 
 function judgedWords({ recorded, judged }: ConnectionCompleteness, { count }: ShownValues): string {
@@ -125,17 +134,26 @@ export function limitWords(one: ConnectionCompleteness, { time }: ShownValues): 
   return one.limits.map(limit => words[limit])
 }
 
-/** The outages of Backstop, each as a sentence. */
-export function outageWords({ outages }: Pick<Completeness, 'outages'>, { time }: ShownValues): string[] {
+/** The outages of Backstop, each as a sentence. Nothing is said about the part of the period before the first heartbeat and after the last. */
+export function outageWords(
+  { outages, ...period }: Pick<Completeness, 'outages' | 'from' | 'to'>,
+  { time }: ShownValues,
+): string[] {
   if (outages === null) return ['Outages of Backstop are not recorded, because no heartbeat came back yet.']
   const { recorded_from, recorded_until, found } = outages
+  // Times of one form are in the order of their texts.
+  const [, from = period.from] = [recorded_from, period.from].sort()
+  const [to = period.to] = [recorded_until, period.to].sort()
+  const isRecorded = from < to
   const each = found.map(({ from, to }) =>
     to === null
       ? `Since ${time(from)} Backstop or a part of it does not work.`
       : `From ${time(from)} to ${time(to)} Backstop or a part of it did not work. Alerts of this time were delivered later.`,
   )
+  if (each.length > 0) return isRecorded ? [...each, `Outages are recorded from ${time(from)} to ${time(to)}.`] : each
   return [
-    ...(each.length === 0 ? ['No outage of Backstop.'] : each),
-    `Recorded from ${time(recorded_from)} to ${time(recorded_until)}.`,
+    isRecorded
+      ? `No outage of Backstop from ${time(from)} to ${time(to)}.`
+      : 'Outages of Backstop are not recorded for this period.',
   ]
 }

@@ -16,6 +16,7 @@ import {
 import { type Column, DownloadMenu, ListPage, moneyColumn, textColumn, timeColumn } from '../../parts/list/index.ts'
 import { ProjectLink, useProjectId } from '../../parts/page/index.ts'
 import { VerdictBadge } from '../../parts/show/index.ts'
+import { nameOfCustomer } from '../customers/customer-link.tsx'
 import { KINDS, REASONS, VERDICTS } from './words.ts'
 
 const REASON_OPTIONS = Object.entries(REASONS).map(([value, { label }]) => ({
@@ -74,8 +75,10 @@ export function actionColumns(names: ReadonlyMap<string, string>, isByMade: bool
       title: 'Customer',
       width: 'minmax(0, 1fr)',
       card: 'line',
-      cell: ({ customer, subject }) =>
-        customer?.name ? <bdi>{customer.name}</bdi> : <span className="mono dim">{subject}</span>,
+      cell({ customer, subject }) {
+        const name = nameOfCustomer(customer)
+        return name === undefined ? <span className="mono dim">{subject}</span> : <bdi>{name}</bdi>
+      },
     },
     textColumn('Reason', 'minmax(0, 1.6fr)', ({ reason }) => REASONS[reason].label, { tone: 'dim', card: 'line' }),
     textColumn('Actor', 'minmax(0, 0.7fr)', ({ actor_name }) => actor_name, { tone: 'dim', card: 'line' }),

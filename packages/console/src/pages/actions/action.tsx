@@ -2,6 +2,7 @@ import type { Action } from '@backstop/client'
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { actionQuery } from '../../api/actions.ts'
+import { localizeTimes } from '../../format/times.ts'
 import { Columns, Marks, PageHead, Part, ProjectLink, ThingPage, useResourceId } from '../../parts/page/index.ts'
 import {
   Badge,
@@ -48,7 +49,7 @@ export function Page() {
 
 function ActionPage({ action }: { action: Action }) {
   const timeline = action.timeline.map(({ at, text, by }, place) => ({
-    ...{ key: `${at}-${place}`, at, text },
+    ...{ key: `${at}-${place}`, at, text: localizeTimes(text, at) },
     ...(by === undefined ? {} : { by: by.name }),
   }))
   return (

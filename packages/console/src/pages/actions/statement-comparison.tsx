@@ -106,7 +106,7 @@ function Numbers({ period, lines, currency }: NumbersProps) {
   return (
     <>
       <td className={classes.number} data-period={period}>
-        {count.toLocaleString()}
+        {count.toLocaleString('en')}
       </td>
       {currency !== null && <td className={classes.number}>{formatMoney(amount, currency)}</td>}
     </>

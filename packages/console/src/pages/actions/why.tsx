@@ -43,7 +43,7 @@ export function Why({ action }: { action: Action }) {
       )}
       {why !== undefined && reason === 'expected_change_matches' && (
         <p>
-          <span dir="auto">{why.rule}</span>.{' '}
+          <span dir="auto">{localizeTimes(why.rule, provider_created_at)}</span>.{' '}
           <ProjectLink page="expected-changes">See the expected changes</ProjectLink>
         </p>
       )}
@@ -72,7 +72,7 @@ export function Why({ action }: { action: Action }) {
 }
 
 /** The operations that came near, each with the one fact that failed. */
-export function Candidates({ action: { why } }: { action: Action }) {
+export function Candidates({ action: { why, provider_created_at } }: { action: Action }) {
   if (why === undefined || why.candidates.length === 0) return null
   return (
     <Part title="Operations that do not explain it">
@@ -86,7 +86,7 @@ export function Candidates({ action: { why } }: { action: Action }) {
               <CopyId id={operation_id} />
             </Group>
             <p className="dim" dir="auto">
-              {text}
+              {localizeTimes(text, provider_created_at)}
             </p>
           </li>
         ))}

@@ -34,7 +34,7 @@ const SHOWN: ShownValues = {
   // A day begins at midnight UTC, also for a reader of another zone.
   time: at =>
     at.endsWith('T00:00:00.000Z') ? `${DATE.format(Date.parse(at))}, 00:00 UTC` : formatExactTime(Date.parse(at)),
-  count: number => number.toLocaleString(),
+  count: number => number.toLocaleString('en'),
 }
 
 /** Whether every refund and cancellation of a period was read and judged, for auditors and for people on call. */

@@ -11,16 +11,26 @@ interface Props {
   children?: ReactNode
 }
 
+/** What the provider says of a customer: the name, or else the e-mail address or the id; undefined if it says nothing. */
+export function nameOfCustomer(customer: Action['customer']): string | undefined {
+  return [customer?.name, customer?.email, customer?.id].find(text => text != null && text !== '') ?? undefined
+}
+
 /** A customer by its name, which leads to its page, or only the name if the provider gives no id. */
-export function CustomerLink({ customer: { id, name, email }, connectionId, children }: Props) {
-  const words = children ?? <bdi>{name ?? email ?? id}</bdi>
-  // Some accounts use e-mail addresses as ids. Those are erased, and must not be in the address of a page.
-  if (id === null || id.includes('@')) return words
+export function CustomerLink({ customer, connectionId, children }: Props) {
+  const { id } = customer
+  const words = children ?? <bdi>{nameOfCustomer(customer)}</bdi>
+  if (!isPublicId(id)) return words
   return (
     <ProjectLink page="customers" id={id} search={{ connection_id: connectionId }}>
       {words}
     </ProjectLink>
   )
+}
+
+/** Some accounts use e-mail addresses as ids. Those are erased, and must be in no address of a page or a call. */
+function isPublicId(id: string | null): id is string {
+  return id !== null && !id.includes('@')
 }
 
 const DAYS = 30
@@ -32,7 +42,7 @@ export function OthersOfCustomer({ action, customer }: { action: Action; custome
   const of = { customer_id: customer.id ?? '', connection_id }
   const from = new Date(Date.parse(to) - DAYS * DAY_MS).toISOString()
   const query = statsOfQuery(project_id, of, { from, to: new Date(Date.parse(to) + 1).toISOString() })
-  const { data } = useQuery({ ...query, enabled: customer.id !== null })
+  const { data } = useQuery({ ...query, enabled: isPublicId(customer.id) })
   if (data === undefined) return null
   const all = data.totals.filter(isCounted).reduce((sum, { count }) => sum + count, 0)
   const others = Math.max(0, all - (isCounted(action) ? 1 : 0))

@@ -3,7 +3,7 @@ import { actionList } from '../../api/actions.ts'
 import { useList } from '../../api/list.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { CopyId, Money, Time } from '../../parts/show/index.ts'
-import { CustomerLink } from '../customers/customer-link.tsx'
+import { CustomerLink, nameOfCustomer } from '../customers/customer-link.tsx'
 
 interface Props {
   operation: ShownOperation
@@ -17,9 +17,8 @@ function useSamePayment({ project_id, subject }: ShownOperation) {
 
 /** The customer of an operation in a list, or the payment if nothing says whose it is. */
 export function CustomerOf({ operation }: Props) {
-  const { name, email, id } = useSamePayment(operation).customer ?? {}
-  const customer = name ?? email ?? id
-  return customer == null ? <span className="mono dim">{operation.subject}</span> : <bdi>{customer}</bdi>
+  const customer = nameOfCustomer(useSamePayment(operation).customer)
+  return customer === undefined ? <span className="mono dim">{operation.subject}</span> : <bdi>{customer}</bdi>
 }
 
 /** Whose payment or subscription an operation is about, and what was refunded or cancelled of it before. */

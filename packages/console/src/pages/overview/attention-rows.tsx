@@ -3,6 +3,7 @@ import { shortenIds } from '../../format/ids.ts'
 import { formatMoney } from '../../format/money.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { StateBadge, Time } from '../../parts/show/index.ts'
+import { nameOfCustomer } from '../customers/customer-link.tsx'
 import { codeWord, kindWord } from '../incidents/words.ts'
 import { countOf, moneyText } from '../storms/storm-list.tsx'
 import classes from './overview.module.css'
@@ -76,7 +77,7 @@ function lineOf({ action, code, summary }: ListedIncident): string {
   const { amount, currency, customer, subject } = action
   const what = code === 'UNEXPECTED_ACTION' ? kindWord(action) : `${codeWord(code)}: ${kindWord(action).toLowerCase()}`
   const money = amount === null || currency === null ? '' : ` of ${formatMoney(amount, currency)}`
-  return `${what}${money} · ${customer?.name ?? customer?.email ?? shortenIds(subject)}`
+  return `${what}${money} · ${nameOfCustomer(customer) ?? shortenIds(subject)}`
 }
 
 /** One line if operations wait for an approval, otherwise nothing. */

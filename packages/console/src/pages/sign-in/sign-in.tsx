@@ -11,7 +11,7 @@ import classes from './sign-in.module.css'
 
 /** Signs in by the token of a link, which is in the fragment, by an API key, or with the OpenID Connect provider. */
 export function Page() {
-  const { return_to, ended }: { return_to?: string; ended?: boolean } = useSearch({ strict: false })
+  const { return_to, ended }: { return_to?: string; ended?: string } = useSearch({ strict: false })
   const returnTo = isOwnPath(return_to) ? return_to : '/'
   const navigate = useNavigate()
   const [key, setKey] = useInputState('')
@@ -42,7 +42,7 @@ export function Page() {
     <main className={classes.page}>
       <PageHead title="Sign in to Backstop" />
       <p className={`dim ${classes.other}`}>
-        {ended === true && 'Your session has ended. '}
+        {ended === 'true' && 'Your session has ended. '}
         {waitingThing(returnTo)}
       </p>
       {hasOrganisationSignIn && (

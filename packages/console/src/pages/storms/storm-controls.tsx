@@ -7,11 +7,13 @@ import type { Storm } from '../../api/incidents.ts'
 import { isLostRace, LostRace } from '../../parts/form/index.ts'
 import { Problem, useAsked, useKeys } from '../../parts/page/index.ts'
 import { AskedDialog, useOpenAsked } from '../incidents/asked-dialog.tsx'
+import { StateSentence } from '../incidents/incident-race.tsx'
 import { ResolveDialog } from '../incidents/resolve-dialog.tsx'
 import { type Change, sendChange } from '../incidents/use-incident-change.ts'
 import type { Resolution } from '../incidents/words.ts'
 import { SilenceDialog } from '../silences/silence-dialog.tsx'
 import { sizeText } from './storm-list.tsx'
+import { membersQuery } from './storm-members.ts'
 
 /** Acknowledges and resolves all incidents of a storm as one. If the reader may do so, `a` acknowledges and `r` resolves. */
 export function useStormControls(storm: Storm, canWrite: boolean) {
@@ -76,6 +78,9 @@ const FAILED = 'The storm was not changed'
 /** What a link of a message asks for: to acknowledge the storm, or to silence its connection. */
 export function StormAsked({ storm, controls: { change } }: { storm: Storm; controls: Controls }) {
   const { forget } = useAsked()
+  const members = useQuery(membersQuery(storm)).data
+  // A storm does not say who brought it into its state, and its newest incident does.
+  const newest = members?.find(({ incident }) => incident.state === storm.state)?.incident
   const isSilence = useOpenAsked(storm) === 'silence'
   const { data } = useQuery({ ...connectionQuery(storm.project_id, storm.connection_id), enabled: isSilence })
   if (isSilence)
@@ -83,9 +88,14 @@ export function StormAsked({ storm, controls: { change } }: { storm: Storm; cont
   return (
     <AskedDialog
       of={storm}
-      stateSentence={`The storm is ${storm.state}.`}
+      stateSentence={newest === undefined ? `The storm is ${storm.state}.` : <StateSentence incident={newest} />}
       write={change}
-      onAcknowledge={() => change.mutateAsync({ kind: 'acknowledge' })}
+      onAcknowledge={() =>
+        change.mutateAsync({ kind: 'acknowledge' }).then(
+          () => true,
+          () => false,
+        )
+      }
     />
   )
 }

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Problem } from '../page/problem.tsx'
 
-interface Props extends Pick<ButtonProps, 'size' | 'color'> {
+interface Props extends Pick<ButtonProps, 'size' | 'color' | 'variant' | 'ml'> {
   /** The words on the button, for example `Revoke`. */
   children: string
   /** The question, for example `Revoke the key “CI”?` */

@@ -150,9 +150,21 @@ describe('a period', () => {
     },
     {
       name: 'says that earlier interruptions are not recorded, and what a platform lacks',
-      facts: { recordedFrom: at('08-01T00:00'), connection: { ...CONNECTION, kind: 'processor' } },
+      facts: { recordedFrom: at('07-31T00:00'), connection: { ...CONNECTION, kind: 'processor' } },
       answer: 'complete',
       limits: ['reading_not_recorded', 'connected_accounts'],
+    },
+    {
+      name: 'is not provable if nothing is recorded about reading more than 30 days after its beginning',
+      facts: { recordedFrom: at('08-01T00:00') },
+      answer: 'not_provable',
+      limits: ['reading_not_recorded'],
+    },
+    {
+      name: 'is not provable if nothing is recorded about reading at all',
+      facts: { recordedFrom: null },
+      answer: 'not_provable',
+      limits: ['reading_not_recorded'],
     },
     {
       name: 'ends where a connection was read last before it was deleted',
