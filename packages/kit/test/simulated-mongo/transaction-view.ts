@@ -62,7 +62,12 @@ export class TransactionView implements View {
     return duplicate
   }
 
-  /** @throws WriteConflict @returns the position of the last write */
+  /**
+   * With read concern snapshot and write concern majority, a transaction that only reads ends when a majority has what it read
+   * (https://www.mongodb.com/docs/manual/core/transactions/, "Read Concern snapshot").
+   * @throws WriteConflict
+   * @returns the position that a majority must have: of the last write, or of what was read
+   */
   commit(): number {
     const changes = [...this.#changes].flatMap(([collection, own]) =>
       [...own].map(([id, { after, isReplacement }]) => ({
@@ -81,7 +86,7 @@ export class TransactionView implements View {
       ...changes.filter(({ after }) => after === undefined),
       ...changes.filter(({ after }) => after !== undefined),
     ]
-    return changes.length === 0 ? 0 : this.#server.write(ordered)
+    return changes.length === 0 ? this.#checkedBegin() : this.#server.write(ordered)
   }
 
   #earlier(collection: StoredCollection): ReadonlyMap<string, Document | undefined> {

@@ -1,5 +1,5 @@
 /** The contract on the simulated server, with writes that reach a majority a moment later. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { simulatedMongo } from '../db.ts'
 import { brokenConnection } from '../errors.ts'
 import { MongoServer } from '../server.ts'
@@ -56,3 +56,24 @@ test.each([0, 0.3, 0.6, 0.9])(
     expect(['', 'a', 'abcd']).toContain(kept)
   },
 )
+
+test('a transaction that only reads runs again if an election loses what it read', async () => {
+  const confirmations: (() => void)[] = []
+  const server = new MongoServer(CONTRACT_COLLECTIONS, { replicate: confirm => void confirmations.push(confirm) })
+  const { mongo, close } = { mongo: simulatedMongo(server, PERFECT_WIRE), close: () => mongo.stop() }
+  const things = mongo.db.collection('things')
+  const lost = things.insertOne({ _id: 'lost' as never }).catch(() => {})
+  const seen: string[][] = []
+  const reading = mongo.client.withSession(session =>
+    session.withTransaction(async () => {
+      const found = await things.find({}, { session }).toArray()
+      seen.push(found.map(({ _id }) => String(_id)))
+    }),
+  )
+  await vi.waitFor(() => expect(seen).toEqual([['lost']]))
+  server.elect(0)
+  for (const confirm of confirmations) confirm()
+  await reading
+  expect(seen).toEqual([['lost'], []])
+  await Promise.all([lost, close()])
+})
