@@ -7,6 +7,23 @@ import { previewedAlerts } from './sample-alerts.ts'
 /** A mail has the first steps, too. A new kind has the limit of chats. */
 const mostWordsOf = (kind: ChannelKind) => (kind === 'email' ? 150 : 80)
 
+/** The longest texts that people and software can give with an incident, an operation or a run. */
+const LONG = 'The parcel was late and the customer asked for the money. '.repeat(17)
+const SAID = new Set(['note', 'reason'])
+const isSaid = (key: string, value: unknown, of: object) =>
+  SAID.has(key) && typeof value === 'string' && (key === 'note' || !('code' in of || 'verdict' in of))
+
+/** An alert with the longest texts in place of those that people and software gave. */
+function withLongTexts<T>(alert: T): T {
+  if (Array.isArray(alert)) return alert.map(withLongTexts) as T
+  if (typeof alert !== 'object' || alert === null) return alert
+  const entries = Object.entries(alert).map(([key, value]) => [
+    key,
+    isSaid(key, value, alert) ? LONG : withLongTexts(value),
+  ])
+  return Object.fromEntries(entries) as T
+}
+
 const alerts = previewedAlerts().filter(({ name }) => !name.includes('awkward'))
 const view = {
   branding: {},
@@ -30,6 +47,11 @@ describe.each(ChannelKind.options.flatMap(kind => (kind === 'webhook' ? [] : [ki
   test.each(alerts)('about $name is short', ({ alert }) => {
     const { html } = previewMessage(kind, { ...view, alert })
     const words = wordsOf(html ?? '')
+    expect(words.length, words.join(' ')).toBeLessThanOrEqual(mostWordsOf(kind))
+  })
+
+  test.each(alerts)('about $name is short also with the longest texts of people', ({ alert }) => {
+    const words = wordsOf(previewMessage(kind, { ...view, alert: withLongTexts(alert) }).html ?? '')
     expect(words.length, words.join(' ')).toBeLessThanOrEqual(mostWordsOf(kind))
   })
 })

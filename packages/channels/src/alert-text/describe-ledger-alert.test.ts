@@ -25,6 +25,13 @@ describe('an approval', () => {
     expect(described.facts.map(fact => fact.label)).toEqual(['Payment', 'Asked for at', 'Run of your software'])
   })
 
+  test('has the reason of the software, cut to fit into a message', () => {
+    const { data, ...alert } = sample('approval.requested')
+    const withReason = (reason: string) => ({ ...alert, data: { ...data, operation: { ...data.operation, reason } } })
+    expect(factOf(withReason('Late parcel'), 'Reason')).toBe('Late parcel')
+    expect(factOf(withReason('Late parcel '.repeat(80)), 'Reason')).toMatch(/^Late parcel .{100,130}…$/)
+  })
+
   test('without a decision is reminded of, then reported as expired', () => {
     expect(describeAlert(sample('approval.reminder'), SAMPLE_READER).title).toBe(
       'Still waiting for approval: refund of EUR 1,249.90 · Shop Germany',

@@ -8,6 +8,7 @@ import {
   nameAction,
   nounOfSubject,
   oneLineOrNull,
+  saidOrNull,
   titleWith,
   toOneLine,
 } from './wording.ts'
@@ -58,6 +59,7 @@ export function describeApproval(alert: Of<ApprovalEvent>, nowMs: number): Alert
     facts: [
       ...factsOfReport(operation),
       ...factsIn([
+        ['Reason', saidOrNull(operation.reason)],
         ['Asked for at', timeWithAge(approval.requested_at, nowMs)],
         ['Run of your software', oneLineOrNull(operation.run_id)],
       ]),
@@ -119,6 +121,8 @@ function nameCovered(connectionId: string | null, names: Names | undefined): str
 
 /** Maximum number of operations that a message lists. */
 const MOST_NAMED = 2
+/** They need most of the 80 words of a message, so the reason gets about eight. */
+const MOST_OF_REASON = 44
 
 /** Describes a failed run and its operations that have not ended. */
 export function describeFailedRun(
@@ -128,9 +132,10 @@ export function describeFailedRun(
   const open = operations.filter(({ ended_at }) => ended_at === null)
   const isMore = operations_total > operations.length
   const named = open.slice(0, MOST_NAMED)
+  const reason = saidOrNull(run.reason, MOST_OF_REASON)
   return {
     title: `Run ${toOneLine(run.run_id)} failed`,
-    summary: `${run.reason === null ? 'Your software gave no reason' : `Your software gave the reason "${toOneLine(run.reason).replace(/\.$/, '')}"`}. ${describeExtent(operations_total, open.length, isMore)}`,
+    summary: `${reason === null ? 'Your software gave no reason' : `Your software gave the reason "${reason.replace(/\.$/, '')}"`}. ${describeExtent(operations_total, open.length, isMore)}`,
     facts: factsIn([
       ['Project', oneLineOrNull(names?.project)],
       ['Failed at', timeWithAge(run.failed_at, nowMs)],

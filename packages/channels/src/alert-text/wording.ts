@@ -53,6 +53,14 @@ export function oneLineOrNull(text: string | null | undefined): string | null {
   return text == null ? null : toOneLine(text)
 }
 
+/** About twenty words. A message has a limit, and the whole text is in the console. */
+const MOST_OF_SAID = 140
+
+/** What somebody wrote, on one line that fits into a message; null if there is nothing. @param most UTF-16 units */
+export function saidOrNull(text: string | null | undefined, most = MOST_OF_SAID): string | null {
+  return text == null ? null : cutText(toOneLine(text), most)
+}
+
 /** Lists words as a sentence does: `amount, currency and payment`. */
 export function joinWords(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
