@@ -63,13 +63,14 @@ export function describeIncidentChanges(testApi: () => TestApi): void {
     test('refuses a change that its state does not allow, and says who was first', async () => {
       const { path, incident } = await openIncident()
       await api().post(`${path}/acknowledge`)
-      const before = await auditOf(testApi(), incident)
+      const actions = async () => (await auditOf(testApi(), incident)).map(({ action }) => action)
+      const before = await actions()
       expect(await api().post(`${path}/acknowledge`)).toMatchObject({
         status: 409,
         body: { code: 'incident_state', detail: expect.stringContaining('acknowledged by') },
       })
       expect(await api().post(`${path}/reopen`)).toMatchObject({ status: 409, body: { code: 'incident_state' } })
-      expect(await auditOf(testApi(), incident)).toEqual(before)
+      expect(await actions()).toEqual(before)
     })
 
     test('refuses a change of another version', async () => {
