@@ -62,7 +62,7 @@ const OPEN: Readonly<Record<CompletenessOpen, (one: ConnectionCompleteness, show
   notifications_wait: ({ waiting_notifications }, { count }) =>
     `${many(waiting_notifications, 'notification waits', 'notifications wait', count)} until the account can be read`,
   notifications_unusable: ({ unusable_notifications }, { count }) =>
-    `${many(unusable_notifications, 'notification', 'notifications', count)} could not be used and ${unusable_notifications === 1 ? 'is' : 'are'} in the dead letters`,
+    `${many(unusable_notifications, 'notification', 'notifications', count)} could not be used and ${unusable_notifications === 1 ? 'waits' : 'wait'} for a repair`,
   being_counted: () => 'a day is being counted again, which takes seconds',
 }
 

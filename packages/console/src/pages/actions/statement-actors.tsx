@@ -1,6 +1,7 @@
 import type { Statement } from '../../api/actions.ts'
 import { formatMoney } from '../../format/money.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
+import { ActorLink } from '../actors/actor-link.tsx'
 import { StatementHead } from './statement-table.tsx'
 import classes from './statements.module.css'
 import { KINDS } from './words.ts'
@@ -25,7 +26,7 @@ export function StatementActors({ statement, csvHref }: Props) {
           {actors.map(line => (
             <tr key={`${line.actor_id} ${line.kind} ${line.currency} ${line.mode}`}>
               <th scope="row">
-                <bdi>{line.actor_name ?? line.actor_id}</bdi>
+                <ActorLink actor_id={line.actor_id} actor_name={line.actor_name ?? line.actor_id} />
               </th>
               <td className="dim">
                 {KINDS.find(({ value }) => value === line.kind)?.label}

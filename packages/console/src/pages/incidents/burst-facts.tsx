@@ -1,9 +1,11 @@
 import type { IncidentWithTimeline } from '@backstop/client'
+import type { ReactNode } from 'react'
 import { formatMoney } from '../../format/money.ts'
 import { ProjectLink } from '../../parts/page/index.ts'
 import { ConnectionName, type FactList, Facts, Time } from '../../parts/show/index.ts'
 import { accountFact } from '../accounts/account-link.tsx'
 import { ActorLink } from '../actors/actor-link.tsx'
+import { CustomerLink } from '../customers/customer-link.tsx'
 import { moneyText } from '../storms/storm-list.tsx'
 import classes from './incident.module.css'
 import { kindWord, originSentence, subjectWord } from './words.ts'
@@ -45,7 +47,7 @@ export function BurstFacts({ incident, burst }: { incident: IncidentWithTimeline
 }
 
 /** What most actions of a burst have in common, beginning with how they were made. */
-export function BurstOrigin({ burst }: { burst: Burst }) {
+export function BurstOrigin({ burst, connectionId }: { burst: Burst; connectionId: string }) {
   const { count, common } = burst
   if (common === undefined) return <p className={classes.sentence}>The provider does not say how they were made.</p>
   const { channel, key_name, user } = common
@@ -62,7 +64,7 @@ export function BurstOrigin({ burst }: { burst: Burst }) {
       <p className={classes.sentence} dir="auto">
         {originSentence({ origin })} {most > 0 && <span className="faint">({shareOf(most, count)})</span>}
       </p>
-      <Facts facts={commonFacts(common, burst)} />
+      <Facts facts={commonFacts(common, burst, connectionId)} />
     </>
   )
 }
@@ -70,17 +72,18 @@ export function BurstOrigin({ burst }: { burst: Burst }) {
 function commonFacts(
   { actor, customer, subject, amount, refund_reason }: Common,
   { count: of, kinds }: Burst,
+  connectionId: string,
 ): FactList {
-  const shared = (value: string | null | undefined, count: number | undefined) =>
+  const shared = (value: ReactNode, count: number | undefined) =>
     value == null || count === undefined ? null : (
       <span>
         <bdi>{value}</bdi> <span className="faint">{shareOf(count, of)}</span>
       </span>
     )
-  const { name = null, email = null, id = null } = customer?.value ?? {}
+  const customerLink = customer && <CustomerLink customer={customer.value} connectionId={connectionId} />
   return [
     ['Actor', actor == null ? null : <CommonActor key="actor" actor={actor} of={of} />],
-    ['Customer', shared(name ?? email ?? id, customer?.count)],
+    ['Customer', shared(customerLink, customer?.count)],
     [subjectWord({ kind: kinds[0]?.kind ?? 'refund' }), shared(subject?.value, subject?.count)],
     ['Amount', shared(amount === null ? null : formatMoney(amount.value, amount.currency), amount?.count)],
     ['Reason given', shared(refund_reason?.value, refund_reason?.count)],

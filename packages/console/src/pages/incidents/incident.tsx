@@ -172,9 +172,9 @@ function Evidence({ incident, changes, canWrite }: Props & { changes: Changes; c
           <NextTimeButton incident={{ ...incident, action }} />
         </Section>
       )}
-      {burst !== undefined && (
+      {burst !== undefined && incident.connection_id !== null && (
         <Section title="What they have in common">
-          <BurstOrigin burst={burst} />
+          <BurstOrigin burst={burst} connectionId={incident.connection_id} />
         </Section>
       )}
       <NextSteps incident={incident} />

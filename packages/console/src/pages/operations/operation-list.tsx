@@ -69,7 +69,7 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<ShownO
       tone: 'mono dim',
       card: 'line',
     }),
-    textColumn('Run', 'minmax(0, 1fr)', ({ run_id }) => run_id, { tone: 'dim' }),
+    textColumn('Program run', 'minmax(0, 1fr)', ({ run_id }) => run_id, { tone: 'dim' }),
     textColumn('Connection', 'minmax(0, 1fr)', ({ connection_id }) => names.get(connection_id), { tone: 'dim' }),
     timeColumn('Reported', '112px', ({ created_at }) => created_at),
   ]
