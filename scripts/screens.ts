@@ -129,7 +129,10 @@ const ALBUMS: readonly AlbumPlan[] = [
     name: 'print',
     looks: ['light', 'dark'],
     state: 'print',
-    places: async api => choose(await weekOf(api), 'incident', 'storm', 'statements', 'action', 'overview'),
+    async places(api) {
+      const names = ['incident', 'storm', 'statements', 'statements-compared', 'completeness', 'customer', 'action']
+      return choose(await weekOf(api), ...names, 'overview')
+    },
   },
   { name: 'loading', looks: ALL_LOOKS, state: 'loading', places: weekOf },
   { name: 'error', looks: ALL_LOOKS, state: 'error', places: weekOf },

@@ -9,6 +9,7 @@ import type { Places } from './places.ts'
 export const LOOKS = {
   light: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+  wide: { viewport: { width: 1920, height: 1080 }, colorScheme: 'light' },
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true },
 } as const
 export type Look = keyof typeof LOOKS

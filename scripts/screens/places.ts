@@ -56,8 +56,17 @@ export async function thingsOf(api: ManagementApi, projectId: string): Promise<P
   const [run] = await list<{ run_id: string }>(`/v1/runs?${of}`)
   const known = actions.find(({ customer }) => customer?.id != null)
   const waiting = operations.find(({ state }) => state === 'approval_pending')
+  const incident = nearMiss?.incident_id ?? unexplained[0]?.incident_id
+  const open = unexplained.find(({ incident_id }) => incident_id !== null && incident_id !== incident)?.incident_id
+  const dialog = (name: string) => path('incidents', open && `${open}?do=${name}`)
+  const month = (index: number) => new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + index))
+  const [from, middle, to] = [-1, 0, 1].map(index => month(index).toISOString().slice(0, 10))
   const found = {
-    incident: path('incidents', nearMiss?.incident_id ?? unexplained[0]?.incident_id),
+    incident: path('incidents', incident),
+    'incident-acknowledge': dialog('acknowledge'),
+    'incident-ours': dialog('ours'),
+    'incident-silence': dialog('silence'),
+    'statements-compared': `/statements?from=${middle}&to=${to}&with_from=${from}&with_to=${middle}`,
     'incident-right-to-left': path('incidents', incidentOf('يوسف الحدّاد')),
     'incident-resolved': path('incidents', resolved?.incident_id),
     storm: path('storms', storm?.storm_id),
