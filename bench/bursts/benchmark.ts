@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startProduct } from '../../scripts/start/product.ts'
 import { openInstallation } from '../../test/setup/installation/installation.ts'
 import { startLoad } from '../../test/setup/installation/load.ts'
-import { useLeakedKey } from '../../test/setup/leaked-key.ts'
 import { openShop } from '../../test/setup/shop.ts'
 import type { Benchmark } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
+import { useLeakedKey } from './leaked-key.ts'
 
 const PER_SECOND = 500
 const CONNECTIONS = 100

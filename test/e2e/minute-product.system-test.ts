@@ -1,6 +1,5 @@
 /** The tests that share one product with the delay of second looks that users have. */
 import { afterAll, beforeAll } from 'vitest'
-import './burst.tests.ts'
 import './first-alert.tests.ts'
 import '../client/reporters.tests.ts'
 // Last, because it kills the reconciler.

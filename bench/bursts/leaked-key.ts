@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '@backstop/kit/test'
 import type { ReceivedDelivery } from '@backstop/simulator'
-import { incidentOf, isOpened } from './customer.ts'
-import type { Shop } from './shop.ts'
+import { incidentOf, isOpened } from '../../test/setup/customer.ts'
+import type { Shop } from '../../test/setup/shop.ts'
 
 const PAUSE_MS = 40
 
