@@ -247,13 +247,14 @@ function stormDocument(): StormDocument {
   }
 }
 
-const stormTimeOf = (index: number) => new Date(ENDED_AT + index * 1_000)
+/** Older than the newest refunds, which stay the first rows of the list. */
+const stormTimeOf = (index: number) => new Date(ENDED_AT - DAY_MS + index * 1_000)
 
 function stormAction(index: number): ActionDocument {
   const at = stormTimeOf(index)
-  const made = actionDocument(index, { actions: 1, incidents: 0, deliveries: 0 })
-  return {
-    ...made,
+  const { search: _, ...sample } = actionDocument(index, { actions: 1, incidents: 0, deliveries: 0 })
+  const action = {
+    ...sample,
     _id: `act_storm_${index}`,
     connection_id: STORED.connection,
     connection_ids: [STORED.connection],
@@ -263,7 +264,8 @@ function stormAction(index: number): ActionDocument {
     incident_id: `inc_storm_${index}`,
     first_seen_at: at.toISOString(),
     first_seen: at,
-  }
+  } as ActionDocument
+  return { ...action, search: searchKeysOfAction(action) }
 }
 
 function stormIncident(index: number): IncidentDocument {
@@ -294,6 +296,13 @@ function stormMember(index: number): StormMemberDocument {
     currency: currencyOf(index),
     state: 'succeeded',
     subject: `pi_storm_${index}`,
-    facts: { channel: 'api', key_name: null, user_fingerprint: null, mode: 'live', customer_id: null },
-  } as StormMemberDocument
+    facts: {
+      ...{ channel: 'api', key_name: null, user_fingerprint: null },
+      ...{ mode: 'live', customer_id: null, refund_reason: null },
+    },
+    recorded_at: stormTimeOf(index),
+    acknowledged_at: null,
+    resolved_at: null,
+    explained: false,
+  }
 }

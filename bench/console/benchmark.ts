@@ -137,10 +137,10 @@ function scrolling(reader: ConsoleReader): Comparison {
 /** The list of refunds is open while its first rows change, one after the other. */
 function memory(reader: ConsoleReader, db: Db): Comparison {
   const name = `${LIVE_UPDATES.toLocaleString('en')} live updates`
-  const actions = db.collection<{ _id: string; amount: number; version: number }>('actions')
+  const actions = db.collection<{ _id: string; amount: number; currency: string; version: number }>('actions')
   const changeOne = async (index: number) => {
     const _id = `act_bench_${COUNTS.actions - 1 - (index % SHOWN_ROWS)}`
-    await actions.updateOne({ _id }, { $set: { amount: amountOf(index) }, $inc: { version: 1 } })
+    await actions.updateOne({ _id }, { $set: { amount: amountOf(index), currency: 'eur' }, $inc: { version: 1 } })
   }
   const [before, growth] = ['heap before', 'growth']
   return {

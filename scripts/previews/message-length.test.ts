@@ -7,19 +7,23 @@ import { previewedAlerts } from './sample-alerts.ts'
 /** A mail has the first steps, too. A new kind has the limit of chats. */
 const mostWordsOf = (kind: ChannelKind) => (kind === 'email' ? 150 : 80)
 
-/** The longest texts that people and software can give with an incident, an operation or a run. */
+/** The longest text that people and software can give with an incident, an operation or a run. */
 const LONG = 'The parcel was late and the customer asked for the money. '.repeat(17)
-const SAID = new Set(['note', 'reason'])
-const isSaid = (key: string, value: unknown, of: object) =>
-  SAID.has(key) && typeof value === 'string' && (key === 'note' || !('code' in of || 'verdict' in of))
 
-/** An alert with the longest texts in place of those that people and software gave. */
+/** The longest texts of people and software: a note of an incident, a reason of an operation or a run. */
+function textsOf(thing: object): object {
+  if ('incident_id' in thing && 'opened_at' in thing) return { note: LONG }
+  if ('operation_id' in thing && 'created_at' in thing) return { reason: LONG }
+  return 'failed_at' in thing ? { reason: LONG } : {}
+}
+
+/** An alert with the longest texts in place of those that people and software gave, or did not give. */
 function withLongTexts<T>(alert: T): T {
   if (Array.isArray(alert)) return alert.map(withLongTexts) as T
   if (typeof alert !== 'object' || alert === null) return alert
-  const entries = Object.entries(alert).map(([key, value]) => [
+  const entries = Object.entries({ ...alert, ...textsOf(alert) }).map(([key, value]) => [
     key,
-    isSaid(key, value, alert) ? LONG : withLongTexts(value),
+    value === LONG ? value : withLongTexts(value),
   ])
   return Object.fromEntries(entries) as T
 }

@@ -189,7 +189,7 @@ test('shows a viewer no control that the API refuses on any place, and no key ch
 })
 
 // No second attempt: the first one has resolved incidents.
-test('each question of docs/console.md is answered with its number of clicks, fewer than three, and within ten seconds', {
+test('each question of docs/console.md is answered with its number of clicks, fewer than three, and on a usual machine within ten seconds', {
   retry: 0,
 }, async ({ annotate }) => {
   const actions = await list<Action>(`/v1/actions?project_id=${id}&limit=200`)

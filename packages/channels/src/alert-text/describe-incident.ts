@@ -7,7 +7,7 @@ import { describeFault, type IncidentText } from './describe-fault.ts'
 import { describeRepeat } from './describe-repeat.ts'
 import { nextStepsOfCanary, providerStepsOf } from './next-steps.ts'
 import { timeWithAge } from './times.ts'
-import { factsIn, lowerFirst, nameAction, oneLineOrNull, saidOrNull, toOneLine } from './wording.ts'
+import { factsIn, lowerFirst, nameAction, oneLineOrNull, shortTextOrNull, toOneLine } from './wording.ts'
 
 type IncidentAlert = Extract<Alert, { event: IncidentEvent }>
 
@@ -43,7 +43,7 @@ function factsOfOpened({ data }: IncidentAlert, { facts = [] }: IncidentText, no
 function factsOfPeople(incident: Incident): AlertTexts['facts'] {
   return factsIn([
     ['Assigned to', oneLineOrNull(incident.assignee)],
-    ['Note', isClosedByPerson(incident) ? saidOrNull(incident.note) : null],
+    ['Note', isClosedByPerson(incident) ? shortTextOrNull(incident.note) : null],
   ])
 }
 

@@ -8,13 +8,16 @@ import {
   nameAction,
   nounOfSubject,
   oneLineOrNull,
-  saidOrNull,
+  shortTextOrNull,
   titleWith,
   toOneLine,
 } from './wording.ts'
 
 type Of<E extends Alert['event']> = Extract<Alert, { event: E }>
 type ApprovalEvent = 'approval.requested' | 'approval.reminder' | 'approval.expired'
+
+/** About eight words: the facts of an approval or a run need the other 72 of a message. */
+const MOST_OF_REASON = 44
 
 /** What is known about an operation that only the customer's software knows: no customer. */
 export function factsOfReport({ kind, subject }: ShownOperation): AlertTexts['facts'] {
@@ -59,7 +62,8 @@ export function describeApproval(alert: Of<ApprovalEvent>, nowMs: number): Alert
     facts: [
       ...factsOfReport(operation),
       ...factsIn([
-        ['Reason', saidOrNull(operation.reason)],
+        // The messages that follow have more to say.
+        ['Reason', alert.event === 'approval.requested' ? shortTextOrNull(operation.reason, MOST_OF_REASON) : null],
         ['Asked for at', timeWithAge(approval.requested_at, nowMs)],
         ['Run of your software', oneLineOrNull(operation.run_id)],
       ]),
@@ -121,8 +125,6 @@ function nameCovered(connectionId: string | null, names: Names | undefined): str
 
 /** Maximum number of operations that a message lists. */
 const MOST_NAMED = 2
-/** They need most of the 80 words of a message, so the reason gets about eight. */
-const MOST_OF_REASON = 44
 
 /** Describes a failed run and its operations that have not ended. */
 export function describeFailedRun(
@@ -132,7 +134,7 @@ export function describeFailedRun(
   const open = operations.filter(({ ended_at }) => ended_at === null)
   const isMore = operations_total > operations.length
   const named = open.slice(0, MOST_NAMED)
-  const reason = saidOrNull(run.reason, MOST_OF_REASON)
+  const reason = shortTextOrNull(run.reason, MOST_OF_REASON)
   return {
     title: `Run ${toOneLine(run.run_id)} failed`,
     summary: `${reason === null ? 'Your software gave no reason' : `Your software gave the reason "${reason.replace(/\.$/, '')}"`}. ${describeExtent(operations_total, open.length, isMore)}`,

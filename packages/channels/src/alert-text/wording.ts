@@ -54,10 +54,10 @@ export function oneLineOrNull(text: string | null | undefined): string | null {
 }
 
 /** About twenty words. A message has a limit, and the whole text is in the console. */
-const MOST_OF_SAID = 140
+const MOST_OF_TEXT = 140
 
 /** What somebody wrote, on one line that fits into a message; null if there is nothing. @param most UTF-16 units */
-export function saidOrNull(text: string | null | undefined, most = MOST_OF_SAID): string | null {
+export function shortTextOrNull(text: string | null | undefined, most = MOST_OF_TEXT): string | null {
   return text == null ? null : cutText(toOneLine(text), most)
 }
 

@@ -17,7 +17,7 @@ test.each(KINDS)('the events to tick at a %s are those of its page in docs/decis
   expect([...listed.matchAll(/`([^`]+)`/g)].map(([, event]) => event)).toEqual(EVENTS_TO_TICK[kind])
 })
 
-test.each(KINDS)('the steps at a %s name the URL, every event and the secret that the provider must be told', kind => {
+test.each(KINDS)('the steps at a %s name the URL, every event and the secret that the provider needs', kind => {
   const secrets = {
     processor: {},
     reseller: {},

@@ -6,7 +6,7 @@ import {
   classifySendError,
   describeKafkaError,
   describeMissingKafkaRight,
-  isTransient,
+  mayBeRepeated,
   meansRejoin,
 } from './kafka-errors.ts'
 
@@ -76,7 +76,7 @@ describe('the same request may succeed later', () => {
     },
     { name: 'but not after an error of the program', error: new TypeError('x is not a function'), later: false },
   ])('$name', ({ error, later }) => {
-    expect(isTransient(error)).toBe(later)
+    expect(mayBeRepeated(error)).toBe(later)
   })
 })
 

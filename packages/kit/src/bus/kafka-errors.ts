@@ -19,9 +19,9 @@ function causeChainOf(error: unknown): KafkajsError[] {
 }
 
 /** True if the same request may succeed later: an election, a lost connection or no answer in time. */
-export function isTransient(error: unknown): boolean {
+export function mayBeRepeated(error: unknown): boolean {
   const { errors, retriable } = causeChainOf(error).at(-1) ?? {}
-  return errors === undefined ? retriable === true : errors.every(isTransient)
+  return errors === undefined ? retriable === true : errors.every(mayBeRepeated)
 }
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
+import { until } from '../../test/until.ts'
 import { createTopicAdmin, type TopicAdmin } from './topic-admin.ts'
 
 let stack: TestStack
@@ -9,7 +10,7 @@ let admin: TopicAdmin
 beforeAll(async () => {
   stack = await testStack()
   proxy = await startKafkaProxy(stack.kafkaBrokers[0]!)
-  admin = createTopicAdmin(stack.kafka({ translateAddress: () => proxy.address, requestTimeoutMs: 500 }))
+  admin = createTopicAdmin(stack.kafka({ translateAddress: () => proxy.address }))
 })
 afterAll(async () => {
   await admin?.stop()
@@ -17,7 +18,7 @@ afterAll(async () => {
   await stack?.close()
 })
 
-test('each call is unavailable while the broker is away, and may be repeated afterwards', async () => {
+test('each call is unavailable while the broker refuses connections, and may be repeated afterwards', async () => {
   const name = `${stack.topicPrefix}incidents`
   const topic = { name, partitions: 1, replication: 1, config: {} }
   await admin.connect()
@@ -28,11 +29,13 @@ test('each call is unavailable while the broker is away, and may be repeated aft
     () => admin.create([topic]),
     () => admin.addPartitions(name, 2),
     () => admin.committed('reconciler', name),
+    () => admin.unread('reconciler', name, Date.now()),
+    () => admin.progress('reconciler', name),
     () => admin.delete([name]),
   ]
   for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'unavailable', retryable: true })
   proxy.mode = 'pass'
-  await admin.create([topic])
+  await until('the topic', () => admin.create([topic]).then(() => true))
   await admin.create([topic])
   expect(await admin.describe([name])).toMatchObject([{ name, partitions: 1 }])
   await admin.delete([name])

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import kafkajs from 'kafkajs'
 import { unavailable } from '../errors.ts'
-import { isTransient, kafkaFailure, principalOf } from './kafka-errors.ts'
+import { kafkaFailure, mayBeRepeated, principalOf } from './kafka-errors.ts'
 import { createKafkajsClient, type KafkaConnection } from './kafkajs/client.ts'
 
 /** The state of a topic at the broker. */
@@ -106,7 +106,7 @@ async function asUnavailable<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    throw isTransient(error) ? unavailable('Kafka', error) : error
+    throw mayBeRepeated(error) ? unavailable('Kafka', error) : error
   }
 }
 

@@ -113,6 +113,11 @@ export class MongoServer {
     return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }))
   }
 
+  /** The position of the newest write up to a position that no election has removed. */
+  newestAt(position: number): number {
+    return this.#unconfirmed().findLast(entry => entry.position <= position)?.position ?? this.#confirmed
+  }
+
   /** The document as a majority has it. */
   confirmedDocument(collection: StoredCollection, id: string): Document | undefined {
     const write = this.#unconfirmed().find(entry => entry.collection === collection && entry.id === id)

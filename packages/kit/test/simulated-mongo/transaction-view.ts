@@ -86,7 +86,8 @@ export class TransactionView implements View {
       ...changes.filter(({ after }) => after === undefined),
       ...changes.filter(({ after }) => after !== undefined),
     ]
-    return changes.length === 0 ? this.#checkedBegin() : this.#server.write(ordered)
+    if (changes.length > 0) return this.#server.write(ordered)
+    return this.#begin === undefined ? 0 : this.#server.newestAt(this.#checkedBegin())
   }
 
   #earlier(collection: StoredCollection): ReadonlyMap<string, Document | undefined> {

@@ -112,7 +112,7 @@ type RunEnd =
       readonly kind: 'swept'
       readonly done: boolean
       readonly unseen: readonly ListedEvent[]
-      readonly run: SweepRun
+      readonly run: SweepRun | null
     } & Progress &
       OpenIncidents)
   | ({ readonly kind: 'not_read'; readonly text: string; readonly retryAfterMs: number | null } & OpenIncidents)
@@ -137,7 +137,7 @@ async function runSweep(sweep: SweepDocument, options: SweeperOptions, stopping:
     })
   const end = await within(clock, MAX_RUN_MS, run, late, stopping)
   const holder = sweep.lease_holder ?? ''
-  if (end.kind === 'swept') await options.sweepDays.add(end.run)
+  if (end.kind === 'swept' && end.run !== null) await options.sweepDays.add(end.run)
   if (end.kind === 'deleted') return sweeps.remove(sweep._id, holder)
   const change = changesAtEnd(sweep, end === late && stopping.aborted ? { kind: 'stopped' } : end, options)
   await sweeps.release(sweep._id, holder, change)
@@ -171,7 +171,7 @@ function changesAtEnd(
         ...next(end.done ? everyMs : 0),
         cursor: end.cursor,
         baseline_at: end.baseline_at,
-        ...(end.run.readUntil && { completed_at: end.run.endedAt, read_until: end.run.readUntil }),
+        ...(end.run?.readUntil && { completed_at: end.run.endedAt, read_until: end.run.readUntil }),
         last_error: null,
         failing_since: null,
         failures: 0,

@@ -23,8 +23,8 @@ interface Props {
   /** Who brought it into its state. */
   stateSentence: ReactNode
   write: { readonly isPending: boolean; readonly error: Error | null }
-  /** @returns whether it was made; `write` says why not */
-  onAcknowledge: () => Promise<boolean>
+  /** Resolves also if it was not made: the page says why not, and what somebody else did meanwhile. */
+  onAcknowledge: () => Promise<unknown>
 }
 
 /** The decision of a link that can be made now, by this reader; undefined if there is none. */
@@ -57,7 +57,7 @@ export function AskedDialog({ of, stateSentence, write, onAcknowledge }: Props) 
           write={write}
           failed="It was not acknowledged"
           button="Acknowledge"
-          onSubmit={() => void onAcknowledge().then(isMade => isMade && forget())}
+          onSubmit={() => void onAcknowledge().then(forget)}
           onCancel={forget}
         >
           <p>Everybody sees that you work on it, and people are not paged about it any more.</p>

@@ -88,8 +88,7 @@ export function Page() {
 }
 
 /**
- * The filters of a change of many, which must stay the same while it runs. Without any it would be offered for all incidents of the
- * project, and it cannot be undone.
+ * The filters of a change of many, which must stay the same while it runs. It is offered after a choice only, because it cannot be undone.
  */
 const BULK_FILTERS = ['state', 'code', 'connection_id', 'from', 'to']
 const isOfBulk = (name: string) => BULK_FILTERS.includes(name)

@@ -10,8 +10,8 @@ interface Props {
 }
 
 /** Earlier refunds and cancellations of the same payment or subscription. An operation names no customer, so they say whose it is. */
-function useSamePayment({ project_id, subject }: ShownOperation) {
-  const list = useList(actionList, { project_id, subject })
+function useSamePayment({ project_id, connection_id, subject }: ShownOperation) {
+  const list = useList(actionList, { project_id, connection_id, subject })
   return { ...list, customer: list.items.find(({ customer }) => customer != null)?.customer }
 }
 

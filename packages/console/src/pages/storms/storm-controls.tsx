@@ -90,12 +90,7 @@ export function StormAsked({ storm, controls: { change } }: { storm: Storm; cont
       of={storm}
       stateSentence={newest === undefined ? `The storm is ${storm.state}.` : <StateSentence incident={newest} />}
       write={change}
-      onAcknowledge={() =>
-        change.mutateAsync({ kind: 'acknowledge' }).then(
-          () => true,
-          () => false,
-        )
-      }
+      onAcknowledge={() => change.mutateAsync({ kind: 'acknowledge' }).catch(() => {})}
     />
   )
 }

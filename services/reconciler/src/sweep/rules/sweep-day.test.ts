@@ -9,6 +9,10 @@ const SWEEP = { _id: 'con_1', project_id: 'prj_1', last_error: null }
 const COMPLETE = { objects: 3, readUntilMs: NOW - 1_000 }
 const FAILED = 'The provider refused the key'
 
+test('a sweep before the first complete one that this version knows is not recorded', () => {
+  expect(sweepRunOf(SWEEP, { objects: 3, readUntilMs: null }, MADE, NOW, 5 * MINUTE)).toBeNull()
+})
+
 test.each([
   { name: 'shortly after the last complete sweep', completedAt: ago(14), interruption: null },
   { name: 'after a long time', completedAt: ago(15), interruption: { from: ago(15), to: ago(0), cause: null } },

@@ -19,7 +19,8 @@ export interface SweepRun {
 }
 
 /**
- * What a run that read something adds to the record of its day.
+ * What a run that read something adds to the record of its day; null for a run before the first complete one that this version knows, because
+ * a record claims that nothing older is missing.
  * @param sweep as it was before the run
  * @param run `readUntilMs` is null if the run did not reach the present
  * @param madeAt when the connection was created: its first sweep reads the changes since then
@@ -30,12 +31,13 @@ export function sweepRunOf(
   madeAt: Date,
   nowMs: number,
   everyMs: number,
-): SweepRun {
+): SweepRun | null {
   const endedAt = new Date(nowMs)
   // Absent in a document of an earlier version: nobody knows when its last sweep ended.
   const before = sweep.completed_at === undefined ? endedAt : (sweep.completed_at ?? madeAt)
   const isLate = nowMs - before.getTime() >= Math.max(INTERRUPTED_AFTER_MS, 3 * everyMs)
   const isComplete = run.readUntilMs !== null
+  if (!isComplete && sweep.completed_at === undefined) return null
   return {
     connectionId: sweep._id,
     projectId: sweep.project_id,

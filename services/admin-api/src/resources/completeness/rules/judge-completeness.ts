@@ -53,7 +53,11 @@ export function judgeCompleteness(facts: CompletenessFacts, period: Period, now:
     connection_id: connection._id,
     connection_name: connection.name,
     provider: connection.kind,
-    answer: answerOf(open, limits, coverage, isReadingKnown(facts, watched)),
+    answer: answerOf(
+      open,
+      coverage,
+      limits.includes('not_read_for_thirty_days') || hasUnknownGap(facts, watched, coverage),
+    ),
     open,
     limits,
     watched_from: watched.from.toISOString(),
@@ -165,19 +169,15 @@ function limitsOf(
 }
 
 /** The first recorded sweep has read what its provider listed. Before, a longer interruption than that cannot be excluded. */
-function isReadingKnown({ recordedFrom }: CompletenessFacts, watched: Period): boolean {
-  return recordedFrom !== null && recordedFrom.getTime() - LISTED_FOR_MS <= watched.from.getTime()
+function hasUnknownGap({ recordedFrom }: CompletenessFacts, watched: Period, coverage: Coverage): boolean {
+  // Before the first sweep nothing is recorded, and everything will be read.
+  if (recordedFrom === null) return coverage !== 'behind'
+  return recordedFrom.getTime() - LISTED_FOR_MS > watched.from.getTime()
 }
 
-function answerOf(
-  open: readonly CompletenessOpen[],
-  limits: readonly CompletenessLimit[],
-  coverage: Coverage,
-  isReadingKnown: boolean,
-): CompletenessAnswer {
-  if (coverage === 'unreadable' || limits.includes('not_read_for_thirty_days')) return 'not_provable'
+function answerOf(open: readonly CompletenessOpen[], coverage: Coverage, hasGap: boolean): CompletenessAnswer {
+  if (coverage === 'unreadable' || hasGap) return 'not_provable'
   if (open.length > 0) return 'open'
-  if (!isReadingKnown) return 'not_provable'
   return coverage === 'whole' ? 'complete' : 'complete_so_far'
 }
 
