@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type KafkaProxy, startKafkaProxy } from '../../test/kafka-proxy.ts'
 import { readAll } from '../../test/read-all.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
+import { patient, until } from '../../test/until.ts'
 import type { OutgoingMessage, Producer } from './bus.ts'
 import { createKafkajsClient } from './kafkajs/client.ts'
 
@@ -70,6 +71,10 @@ describe('an answer to a produce request that is lost', () => {
   })
 })
 
+/** The first send after a fault may meet its own deadline on a busy machine. */
+const untilSent = (producer: Producer) =>
+  until('a send', () => producer.send([message('after')]).then(() => true), { timeoutMs: 3_000 })
+
 describe('a send while the broker cannot answer', () => {
   test.each([
     { name: 'refuses connections', mode: 'refuse' },
@@ -83,11 +88,10 @@ describe('a send while the broker cannot answer', () => {
         if (mode === 'refuse') proxy.cutAll()
         const startedAt = performance.now()
         await expect(producer.send([message('during')])).rejects.toMatchObject({ code: 'unavailable', retryable: true })
-        expect(performance.now() - startedAt).toBeLessThan(3_500)
+        // The deadline is 3 s. Without one it would take minutes.
+        expect(performance.now() - startedAt).toBeLessThan(patient(3_500))
         proxy.mode = 'pass'
-        const backAt = performance.now()
-        await producer.send([message('after')])
-        expect(performance.now() - backAt).toBeLessThan(3_000)
+        await untilSent(producer)
       })
     },
   )
@@ -97,7 +101,7 @@ describe('a send while the broker cannot answer', () => {
     await withProducer(async producer => {
       await expect(producer.send([message('during')])).rejects.toMatchObject({ code: 'unavailable' })
       proxy.mode = 'pass'
-      await producer.send([message('after')])
+      await untilSent(producer)
     }, 1_000)
   })
 
@@ -108,7 +112,7 @@ describe('a send while the broker cannot answer', () => {
       const outcomes = await Promise.allSettled(sends)
       expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
       proxy.mode = 'pass'
-      await producer.send([message('after')])
+      await untilSent(producer)
     }, 1_000)
   })
 })
