@@ -183,7 +183,9 @@ test('shows a viewer no control that the API refuses on any place, and no key ch
     await page.getByRole('button', { name: 'Vera Viewer' }).waitFor()
     wrong.push(...(await controlsOf(page)).filter(name => !READS.test(name)).map(name => `${path}: ${name}`))
     await pressKeys(page, ['a', 'r'])
-    if ((await page.getByRole('dialog').count()) > 0) wrong.push(`${path}: a dialog`)
+    // The link of a message opens one that says whom to ask for the right.
+    const isAsked = path.includes('?do=')
+    if (!isAsked && (await page.getByRole('dialog').count()) > 0) wrong.push(`${path}: a dialog`)
   }
   expect(wrong).toEqual([])
 })
