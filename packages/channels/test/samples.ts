@@ -103,7 +103,9 @@ export function sampleBurst(
 /** The end of a burst: whether the second looks explain its actions or confirm that nothing does. */
 export function sampleBurstEnd(outcome: NonNullable<Burst['outcome']>, incident: Partial<Incident> = {}): Alert {
   const resolution =
-    outcome === 'explained' ? 'Operations explained 12 of 12 actions' : 'Nothing explains 12 of 12 actions'
+    outcome === 'explained'
+      ? '12 of 12 actions were explained or need no explanation'
+      : 'Nothing explains 12 of 12 actions'
   const end = { state: 'resolved' as const, resolved_at: '2026-11-21T10:01:02.000Z', resolution, version: 2 }
   return sampleBurst({ outcome }, { ...end, ...incident }, 'incident.resolved')
 }
@@ -130,7 +132,7 @@ export function sampleCanary(action: Partial<Action> = {}, incident: Partial<Inc
 
 const CONNECTION_SUMMARIES = {
   FEED_SILENT:
-    'Connection "Shop Germany": the provider lists 3 events that did not arrive within 15 minutes, the first of 2026-11-21T09:40:00.000Z',
+    'Connection "Shop Germany": the provider lists 3 events that did not arrive, the first of 2026-11-21T09:40:00.000Z',
   VERIFICATION_UNAVAILABLE:
     'Connection "Shop Germany": its notifications could not be checked since 2026-11-21T09:45:00.000Z: the provider refused the read key. They are kept, and checked as soon as the provider can be read',
 }

@@ -366,7 +366,7 @@ describe('a canary that was used', () => {
     const described = describeAlert(sampleCanary(), SAMPLE_READER)
     expect(described).toMatchObject({
       title: 'Canary used: refund of EUR 1,249.90 · Jana Novak · Shop Germany',
-      summary: expect.stringMatching(/^By a canary: whoever used this trap/),
+      summary: 'A canary made it: a key or login that exists only as a trap.',
       facts: expect.arrayContaining([{ label: 'How', value: 'By Old backup key, with the API key "mk_1QfR8s"' }]),
       next: { sentence: expect.stringMatching(/^Treat this as a break-in/) },
       tone: 'alarm',

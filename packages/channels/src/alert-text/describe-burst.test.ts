@@ -15,7 +15,7 @@ describe('the alert about a burst', () => {
     expect(described).toMatchObject({
       title: 'Burst: 12 unexplained refunds on "Shop Germany" within 3 seconds, EUR 598.80 and USD 49.90',
       summary:
-        'Nothing explains them so far. All 12 were made with the API key "Billing server". Their second looks begin at 10:00 UTC.',
+        'Nothing explains them so far. All 12 were made with the API key "Billing server". Backstop looks again from 10:00 UTC.',
       tone: 'alarm',
       path: '/p/prj_sample/incidents/inc_4k7m0q3v6x9b2d5g',
       reference: 'stm_7h1c5v9q3x6m0k2d',
@@ -48,9 +48,9 @@ describe('the alert about a burst', () => {
   test('that is over says so in one sentence', () => {
     expect(describeAlert(sampleBurstEnd('explained'), SAMPLE_READER)).toMatchObject({
       title: 'Resolved: the burst of 12 refunds on "Shop Germany" is over',
-      summary: 'The alarm is over: operations explained 12 of 12 actions.',
+      summary: 'The alarm is over: 12 of 12 actions were explained or need no explanation.',
       tone: 'relief',
-      next: { sentence: expect.stringContaining('see whether any is open') },
+      next: { sentence: expect.stringContaining('see in the console whether one is open') },
     })
   })
 

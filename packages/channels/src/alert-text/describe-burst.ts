@@ -47,5 +47,5 @@ function summaryOf({ resolution, state }: Incident, { outcome, looks_at, last_at
     return `The second looks confirmed the alarm${end === null ? '' : `: ${end}`}. The incidents of its storm are open.`
   }
   if (state === 'resolved' && end !== null) return `The alarm is over: ${end}.`
-  return `Nothing explains them so far. ${sentenceOfOrigin(many)} Their second looks begin at ${clockTime(looks_at, last_at)}.`
+  return `Nothing explains them so far. ${sentenceOfOrigin(many)} Backstop looks again from ${clockTime(looks_at, last_at)}.`
 }

@@ -65,7 +65,7 @@ const NEXT = {
 } as const
 /** A burst may end although some of its actions are unexplained or not looked at. */
 const NEXT_AFTER_BURST =
-  'Each of its actions that nothing explains has an incident of its own: see whether any is open.'
+  'If some are still unexplained, each has an incident of its own: see in the console whether one is open.'
 
 function nextAfter({ event, data }: IncidentAlert & { event: keyof typeof NEXT }): string {
   return event === 'incident.resolved' && data.incident.burst !== undefined ? NEXT_AFTER_BURST : NEXT[event]
@@ -122,7 +122,7 @@ function describeActionIncident(action: Action, { event, data }: IncidentAlert):
     return {
       opened: `Canary used: ${what}`,
       resolved: `the canary that made a ${what}`,
-      summary: 'By a canary: whoever used this trap has your secrets or is in your account.',
+      summary: 'A canary made it: a key or login that exists only as a trap.',
       next: nextStepsOfCanary(action),
     }
   }
@@ -183,7 +183,12 @@ const PROGRESS: Partial<Record<Action['state'], string>> = {
 function describeProgress({ kind, state, authorization_released }: Action): string[] {
   if (authorization_released) return ['No money moved.']
   // The title says that a cancellation is over.
-  const text = state === 'scheduled' ? 'It is scheduled.' : kind === 'refund' ? PROGRESS[state] : undefined
+  const text =
+    state === 'scheduled'
+      ? 'The subscription still runs until its scheduled end.'
+      : kind === 'refund'
+        ? PROGRESS[state]
+        : undefined
   return text === undefined ? [] : [text]
 }
 

@@ -210,7 +210,7 @@ export function nextStepsOfRepeat(action: Made): NextStep {
 export function nextStepsOfCanary(action: Made): NextStep {
   const { steps } = stopStepsOf(action)
   return {
-    sentence: 'Treat this as a break-in: stop whoever used it now.',
+    sentence: 'Treat this as a break-in: revoke the key or login now.',
     steps: [
       ...steps,
       ...accountSteps(action),

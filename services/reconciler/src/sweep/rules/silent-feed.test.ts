@@ -79,6 +79,6 @@ describe('a feed', () => {
 
 test('the text names the number, the types and the first time of missing events', () => {
   const text = describeMissing([event('a', 0), { ...event('b', 60_000), eventType: 'charge.refunded' }])
-  expect(text).toContain('2 event(s) (charge.refunded, refund.created) that never arrived')
+  expect(text).toContain('2 notifications (charge.refunded, refund.created) that did not arrive')
   expect(text).toContain('2026-11-21T09:59:00.000Z')
 })

@@ -52,7 +52,7 @@ export function describeMissing(missing: readonly ListedEvent[]): string {
   const named = types.length > 3 ? `${types.slice(0, 3).join(', ')} and ${types.length - 3} more` : types.join(', ')
   const first = Math.min(...missing.map(event => event.createdAt))
   return (
-    `the provider lists ${missing.length} event(s) (${named}) that never arrived, the first of ${isoTime(first)}. ` +
-    "Check that the provider's notification endpoint is enabled, points to this connection's inbound_url and has these events"
+    `the provider lists ${missing.length} ${missing.length === 1 ? 'notification' : 'notifications'} (${named}) that did not arrive, ` +
+    `the first of ${isoTime(first)}`
   )
 }
