@@ -170,15 +170,22 @@ const UNNAMED_KEY = 'this key'
 /** New accounts of the processor have Workbench, and older ones may have only its predecessor. */
 const REQUEST_LOGS = 'Developers > Workbench > Logs (in older accounts Developers > Logs)'
 
-const BY_A_STRANGER = 'If this was not your team, revoke the stolen key or login.'
+/** The log of the request names the key or login. */
+const byStranger = ({ requestId }: Maker) =>
+  requestId === null
+    ? 'If a stranger made this, revoke the stolen key or login.'
+    : `If a stranger made this, revoke the key or login of request ${requestId}.`
 
 const SENTENCES: Record<Channel, (maker: Maker) => string> = {
-  api: ({ key }) => (key === UNNAMED_KEY ? BY_A_STRANGER : `If none of your programs made this, replace ${key}.`),
-  dashboard: ({ user }) =>
-    user === null ? BY_A_STRANGER : `Ask ${user} now whether they made this; if not, somebody else is in your account.`,
+  api: maker =>
+    maker.key === UNNAMED_KEY ? byStranger(maker) : `If none of your programs made this, replace ${maker.key}.`,
+  dashboard: maker =>
+    maker.user === null
+      ? byStranger(maker)
+      : `Ask ${maker.user} now whether they made this; if not, somebody else is in your account.`,
   automatic: () => 'Find out why the provider made this; nobody in your team did.',
   hosted_page: () => 'Check whether the customer wanted this; nobody in your team made it.',
-  unknown: () => BY_A_STRANGER,
+  unknown: byStranger,
 }
 
 const TEST_MODE: NextStep = {

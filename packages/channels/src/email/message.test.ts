@@ -33,7 +33,9 @@ describe('a mail', () => {
 
   test('has what to do with its first two steps, the links and the reference in its text part', () => {
     const { text } = render()
-    expect(text).toMatch(/\nIf this was not your team, revoke the stolen key or login\.\n1\. Some card refunds.*\n2\. /)
+    expect(text).toMatch(
+      /\nIf a stranger made this, revoke the key or login of request req_8fKx2mQpLw\.\n1\. Some card refunds.*\n2\. /,
+    )
     expect(text).not.toContain('\n3. ')
     expect(text).toContain(
       'Open in the console: https://console.example.com/p/prj_sample/incidents/inc_6g2p0n4r8t1w5y9b\n',

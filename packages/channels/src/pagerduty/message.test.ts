@@ -34,7 +34,7 @@ describe('a PagerDuty event', () => {
         summary: expect.stringContaining('refund of EUR 1,249.90'),
         severity: 'critical',
         class: 'UNEXPECTED_ACTION',
-        custom_details: { Payment: '2014-7788', Next: expect.stringMatching(/^If this was not your team/) },
+        custom_details: { Payment: '2014-7788', Next: expect.stringMatching(/^If a stranger made this/) },
       },
     })
   })

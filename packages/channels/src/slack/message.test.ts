@@ -87,7 +87,7 @@ describe('a Slack message', () => {
     const { text } = slackWithoutBlocks(sampleAction(), settingWith(CONSOLE))
     for (const part of [
       'Payment: 2014-7788',
-      'If this was not your team, revoke',
+      'If a stranger made this, revoke',
       `${CONSOLE}/p/prj_sample/incidents/`,
       'Reference: inc_',
     ])
