@@ -126,8 +126,8 @@ async function runAll(): Promise<number> {
 }
 
 /**
- * Runs the failed files once more, one after another, and says which of them pass now. A simulation that was wrong stays so: a busy machine
- * runs fewer seeds, and never the wrong ones only.
+ * Runs the failed files once more, one after another, and says which of them pass now. The simulation is not repeated: on a busy machine the
+ * repeat would run fewer seeds, and could miss the one that was wrong.
  */
 async function repeatFailed(ran: PartResult[]): Promise<PartResult[]> {
   const failedFiles = ran.flatMap(({ files }) => files.filter(hasFailed))

@@ -96,7 +96,7 @@ export function setupSteps(connection: SetUpConnection, secrets: ShownOnce = {})
 function secretStep(kind: Kind, { username = '', password }: ShownOnce): SetupStep {
   switch (kind) {
     case 'processor':
-      // Stripe makes the secret, so nobody needs the one of the new connection.
+      // Stripe generates the signing secret and accepts no other.
       return { id: 'secret', text: 'Copy the signing secret of the endpoint, and store it', copy: [], isStored: true }
     case 'reseller': {
       const text = 'The secret of the destination must be the one that the connection was created with'

@@ -35,7 +35,7 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
         opened: 'An alert channel was disabled',
         resolved: 'the alert channel works again',
         next: {
-          sentence: 'Repair this channel in the console and switch it on again; until then it gets no alerts.',
+          sentence: 'Fix this channel in the console and turn it back on. Until then, it gets no alerts.',
           steps: [
             'Open the alert channels in the console, correct the fault that is named above, and switch the channel on again.',
             'Then send the alerts again that did not arrive in the meantime. The console lists them under this channel.',
@@ -48,7 +48,7 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
         opened: 'An alert channel delivers nothing',
         resolved: 'the failing alert channel',
         next: {
-          sentence: 'Repair this channel in the console; until then it alerts nobody.',
+          sentence: 'Fix this channel in the console. Until then, it alerts nobody.',
           steps: [
             'Open the alert channels in the console, and remove the cause that is named above: repair the receiver, set other addresses, or remove a suppression.',
             'Look at the open incidents. Backstop sends failed alerts again for 72 hours, but not those that nobody could receive: select these in the console and send them again.',
@@ -61,7 +61,7 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
         opened: `Notifications of ${connection} cannot be checked`,
         resolved: `notifications of ${connection} can be checked again`,
         next: {
-          sentence: "Check Backstop's API key at the provider; until it works, alerts come late.",
+          sentence: "Check Backstop's API key at the provider. Until it works, alerts are late.",
           steps: [
             "Check in the provider's dashboard that the API key with which Backstop reads this account still exists and may read.",
             'If it does not: create a new key there, and in the console save it in the settings of the connection.',
@@ -74,9 +74,9 @@ export function describeFault({ data: { incident, names } }: IncidentAlert): Inc
         opened: `Notifications of ${connection} do not arrive`,
         resolved: `notifications of ${connection} arrive again`,
         next: {
-          sentence: `Check the webhook of ${connection} in the provider's dashboard; until it works, alerts come late.`,
+          sentence: `Check the webhook of ${connection} in the provider's dashboard. Until it works, alerts are late.`,
           steps: [
-            "Open the webhook settings in the provider's dashboard: it must be switched on, have these events, and have the address that the console shows for this connection.",
+            "Open the webhook settings in the provider's dashboard: it must be on, send the events named above, and have the address that the console shows for this connection.",
             'Send the failed notifications again there, if the dashboard offers it.',
           ],
         },

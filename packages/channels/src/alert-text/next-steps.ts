@@ -174,7 +174,7 @@ const REQUEST_LOGS = 'Developers > Workbench > Logs (in older accounts Developer
 const byStranger = ({ requestId }: Maker) =>
   requestId === null
     ? 'If a stranger made this, revoke the stolen key or login.'
-    : `If a stranger made this, revoke the key or login of request ${requestId}.`
+    : `If a stranger made this, revoke the key or login behind request ${requestId}.`
 
 const SENTENCES: Record<Channel, (maker: Maker) => string> = {
   api: maker =>

@@ -28,7 +28,7 @@ describe('a Discord message', () => {
     const [summary, facts, whatToDo, links] = description.split('\n\n')
     expect(summary).toMatch(/^25 × what your software reported/)
     expect(facts).toContain('**Payment:** 2014-7788\n')
-    expect(whatToDo).toBe('If a stranger made this, revoke the key or login of request req\\_8fKx2mQpLw.')
+    expect(whatToDo).toBe('If a stranger made this, revoke the key or login behind request req\\_8fKx2mQpLw.')
     expect(links).toContain(`[Open in the console](${page}) · [Provider's page](https://dashboard.`)
     expect(url).toBe(page)
     expect(footer.text).toBe('Backstop · inc_6g2p0n4r8t1w5y9b')

@@ -34,7 +34,7 @@ describe('a mail', () => {
   test('has what to do with its first two steps, the links and the reference in its text part', () => {
     const { text } = render()
     expect(text).toMatch(
-      /\nIf a stranger made this, revoke the key or login of request req_8fKx2mQpLw\.\n1\. Some card refunds.*\n2\. /,
+      /\nIf a stranger made this, revoke the key or login behind request req_8fKx2mQpLw\.\n1\. Some card refunds.*\n2\. /,
     )
     expect(text).not.toContain('\n3. ')
     expect(text).toContain(

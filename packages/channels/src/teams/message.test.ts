@@ -20,7 +20,7 @@ describe('a Teams message', () => {
     const texts = textsOf(sampleIncident())
     expect(texts[0]).toContain('refund of EUR 1,249.90')
     expect(texts).toContain('Payment: 2014-7788')
-    expect(texts).toContain('If a stranger made this, revoke the key or login of request req_8fKx2mQpLw.')
+    expect(texts).toContain('If a stranger made this, revoke the key or login behind request req_8fKx2mQpLw.')
     expect(texts.at(-1)).toMatch(/^Backstop · inc_6g2p0n4r8t1w5y9b$/)
     expect(cardOf(sampleIncident()).actions).toEqual([
       {

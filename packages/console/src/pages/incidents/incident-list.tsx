@@ -87,9 +87,7 @@ export function Page() {
   )
 }
 
-/**
- * The filters of a change of many, which must stay the same while it runs. It is offered after a choice only, because it cannot be undone.
- */
+/** The filters that a bulk change can have. It cannot be undone, so an unfiltered list does not offer it. */
 const BULK_FILTERS = ['state', 'code', 'connection_id', 'from', 'to']
 const isOfBulk = (name: string) => BULK_FILTERS.includes(name)
 
