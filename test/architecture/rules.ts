@@ -151,7 +151,7 @@ const IMPURE = [
   /\bset(?:Timeout|Interval|Immediate)\b/,
   /\brandom(?:UUID|Bytes|Int|FillSync)\b/,
   /\bnewId\(/,
-  /\bconsole\./,
+  /\bconsole\.\w/,
   /\bawait\b/,
 ]
 const PURE_PACKAGES = ['@backstop/channels', '@backstop/contracts', '@backstop/verdict', 'zod']
