@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { ApiDocument, Schema } from './api-document.ts'
 import { type ClientCall, listClientCalls, pageItemOf, queryOf, successesOf } from './calls.ts'
-import { docOf, keyOf, typeOf } from './schema-types.ts'
+import { createTypeWriter, docOf, keyOf } from './schema-types.ts'
 
 export const FILE = resolve(import.meta.dirname, '../../packages/client/src/generated/api.ts')
 
@@ -11,17 +11,22 @@ const HEAD = `/** Generated from the OpenAPI document by \`npm run client-types\
 import type { PagedList, RequestOptions } from '${CALL_MODULE}'
 `
 
+type TypeWriter = ReturnType<typeof createTypeWriter>
+
 export function generateClientTypes(document: ApiDocument): string {
+  const writer = createTypeWriter(document.components.schemas)
   const calls = listClientCalls(document)
   const resources = [...Map.groupBy(calls, ({ resource }) => resource)].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return [
     HEAD,
     ...Object.entries(document.components.schemas)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, schema]) => `${docOf(schema.description, '')}export type ${name} = ${typeOf(schema)}\n`),
+      .map(([name, { description }]) => `${docOf(description, '')}export type ${name} = ${writer.namedType(name)}\n`),
     '/** The calls of the management API by resource. */',
     'export interface Api {',
-    ...resources.map(([resource, of]) => `  ${resource}: {\n${of.map(signatureOf).join('\n')}\n  }`),
+    ...resources.map(
+      ([resource, of]) => `  ${resource}: {\n${of.map(call => signatureOf(call, writer)).join('\n')}\n  }`,
+    ),
     '}\n',
     '/** Method, path, input after the path parameters, and form of the answer of each call. */',
     'export const CALLS = {',
@@ -34,27 +39,27 @@ function entryOf({ name, method, path, input, answer }: ClientCall): string {
   return `    ${name}: ['${method}', '${path}', '${input}', '${answer}'],`
 }
 
-function signatureOf(client: ClientCall): string {
+function signatureOf(client: ClientCall, writer: TypeWriter): string {
   const { name, method, path, call } = client
   const pathNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => `${param}: string`)
   const doc = docOf(`${method} ${path}: ${call.summary}`, '    ')
-  const inputs = [...pathNames, ...inputOf(client), 'options?: RequestOptions']
-  return `${doc}    ${name}(${inputs.join(', ')}): ${answerTypeOf(client)}`
+  const inputs = [...pathNames, ...inputOf(client, writer), 'options?: RequestOptions']
+  return `${doc}    ${name}(${inputs.join(', ')}): ${answerTypeOf(client, writer)}`
 }
 
-function inputOf({ call, input }: ClientCall): string[] {
+function inputOf({ call, input }: ClientCall, { typeOf }: TypeWriter): string[] {
   switch (input) {
     case 'none':
       return []
     case 'body': {
       const schema = call.requestBody?.content['application/json']?.schema ?? {}
-      return [`body${call.requestBody?.required === true ? '' : '?'}: ${typeOf(schema, '    ')}`]
+      return [`body${call.requestBody?.required === true ? '' : '?'}: ${typeOf(schema, { indent: '    ' })}`]
     }
     case 'query': {
       const query = queryOf(call)
       const fields = query.map(
         ({ name, required, description, schema }) =>
-          `${docOf(description, '      ')}      ${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema, '      ')}`,
+          `${docOf(description, '      ')}      ${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema, { indent: '      ' })}`,
       )
       return [`query${query.some(({ required }) => required) ? '' : '?'}: {\n${fields.join('\n')}\n    }`]
     }
@@ -63,7 +68,7 @@ function inputOf({ call, input }: ClientCall): string[] {
   }
 }
 
-function answerTypeOf({ answer, call }: ClientCall): string {
+function answerTypeOf({ answer, call }: ClientCall, { typeOf }: TypeWriter): string {
   const schemas = successesOf(call).flatMap(({ content }): Schema[] => {
     const schema = content?.['application/json']?.schema
     return schema === undefined ? [] : [schema]
@@ -74,9 +79,9 @@ function answerTypeOf({ answer, call }: ClientCall): string {
     case 'stream':
       return 'Promise<Response>'
     case 'page':
-      return `PagedList<${typeOf(pageItemOf(schemas[0] ?? {}) ?? {}, '    ')}>`
+      return `PagedList<${typeOf(pageItemOf(schemas[0] ?? {}) ?? {}, { indent: '    ' })}>`
     case 'json':
-      return `Promise<${[...new Set(schemas.map(schema => typeOf(schema, '    ')))].join(' | ')}>`
+      return `Promise<${[...new Set(schemas.map(schema => typeOf(schema, { indent: '    ' })))].join(' | ')}>`
     default:
       throw answer satisfies never
   }

@@ -289,15 +289,7 @@ export type AuditVerification = {
     text: string
   } | null
   /** What is wrong, newest row first; twenty at most */
-  faults: ({
-    reason: "row_missing" | "row_changed" | "link_broken" | "mac_missing" | "mac_wrong" | "row_unsigned" | "row_outside" | "chain_broken" | "head_missing" | "head_changed" | "head_set_back" | "head_differs" | "key_unknown"
-    /** The row; null if it has no place in the chain */
-    sequence: number | null
-    /** The row; null if it is missing */
-    audit_id: string | null
-    /** What was found, in one sentence for people to read */
-    text: string
-  })[]
+  faults: NonNullable<AuditVerification["broken"]>[]
   /** Rows up to this one are only hashed, because they are older than the update; null if there are none */
   hashed_until: number | null
   /** The number of verified rows that were written without SECRET_KEYS: by `keys recover`, or during the update */
@@ -394,86 +386,12 @@ export type Connection = {
   updated_at: string
 }
 
-export type CreatedApiKey = {
-  key_id: string
-  name: string
-  /** The first characters of the key */
-  hint: string
-  scopes: ("admin" | "manage" | "incidents:write" | "operations:write" | "approvals:write" | "read")[]
-  project_id: string | null
-  state: "active" | "expired" | "revoked"
-  created_at: string
-  /** The key or person that created it; null for the bootstrap key */
-  created_by: string | null
-  expires_at: string | null
-  /** Accurate to one minute */
-  last_used_at: string | null
-  rotated_at: string | null
-  /** The key before the rotation, while it is still accepted */
-  previous: {
-    hint: string
-    expires_at: string
-    last_used_at: string | null
-  } | null
-  revoked_at: string | null
-  /** The key or person that revoked it */
-  revoked_by: string | null
-  version: number
-  updated_at: string
+export type CreatedApiKey = ApiKey & {
   /** The key: shown once, and absent from a repeated answer */
   key?: string
 }
 
-export type CreatedConnection = {
-  connection_id: string
-  project_id: string
-  kind: "processor" | "reseller" | "subscription"
-  name: string
-  out_of_band: "auto" | "alert" | "ignore"
-  /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
-  refunded_twice_within_hours: number | null
-  /** The connected accounts with an `out_of_band` of their own, by their ids */
-  accounts: ({
-    account: string
-    out_of_band: "auto" | "alert" | "ignore"
-  })[]
-  /** Whether unusually many unexplained actions open UNEXPLAINED_BURST */
-  burst_alarm: boolean
-  status: "active" | "needs_setup" | "deleted"
-  /** The URL for the notifications of the provider */
-  inbound_url: string
-  site: string | null
-  api_base: string | null
-  has_read_key: boolean
-  reading: {
-    /** off: no read key, or the setup is incomplete. pending: not yet read with this key */
-    state: "off" | "pending" | "healthy" | "failing"
-    /** When the last sweep ended */
-    last_run_at: string | null
-    /** Why the last sweep failed, and what to do */
-    error: string | null
-    failing_since: string | null
-    /** When the next sweep is due; after failures the pauses grow to five minutes */
-    next_run_at: string | null
-  }
-  /** While the connection is silenced: until when, by whom and why */
-  silence: {
-    silence_id: string
-    /** When the silence ends or ended */
-    ends_at: string
-    /** The API key that created the silence */
-    created_by: string
-    reason: string
-  } | null
-  secret_fingerprints: string[]
-  /** Settings that work and should be changed, with the remedy */
-  warnings: {
-    field: string
-    message: string
-  }[]
-  version: number
-  created_at: string
-  updated_at: string
+export type CreatedConnection = Connection & {
   /** Processor: shown once */
   signing_secret?: string
   /** Subscription: always `service` */
@@ -655,11 +573,7 @@ export type Incident = {
         count: number
       } | null
       customer: {
-        value: {
-          id: string | null
-          name: string | null
-          email: string | null
-        }
+        value: NonNullable<Action["customer"]>
         count: number
       } | null
       subject: {
@@ -707,142 +621,16 @@ export type Incident = {
   trace_id?: string
 }
 
-export type IncidentWithTimeline = {
-  incident_id: string
-  project_id: string
-  connection_id: string | null
-  code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "CANARY_USED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
-  state: "open" | "acknowledged" | "resolved"
-  summary: string
-  action_id: string | null
-  actor_id?: string
-  channel_id?: string | null
-  key_id?: string | null
-  refunded_twice?: {
-    operation_id: string
-    earlier: {
-      action_id: string
-      provider_ref: string
-      operation_id: string
-      provider_created_at: string
-    }
-  }
-  burst?: {
-    provider: "processor" | "reseller" | "subscription"
-    account?: string
-    accounts?: number
-    count: number
-    first_at: string
-    last_at: string
-    per_minute: number
-    kinds: ({
-      kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-      count: number
-    })[]
-    money: ({
-      currency: string
-      amount: number
-      count: number
-      mode?: "live" | "test" | null
-    })[]
-    looks_at: string
-    last_look_at: string
-    common?: {
-      channel: {
-        value: "api" | "dashboard" | "automatic" | "hosted_page"
-        count: number
-      } | null
-      key_name: {
-        value: string
-        count: number
-      } | null
-      actor?: {
-        value: string
-        kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
-        name?: string
-        count: number
-      } | null
-      user: {
-        value: string
-        count: number
-      } | null
-      customer: {
-        value: {
-          id: string | null
-          name: string | null
-          email: string | null
-        }
-        count: number
-      } | null
-      subject: {
-        value: string
-        count: number
-      } | null
-      amount: {
-        value: number
-        currency: string
-        count: number
-      } | null
-      refund_reason: {
-        value: string
-        count: number
-      } | null
-    }
-    why: {
-      rule: string
-      usual_wait_ms: number
-      usual_late_per_minute: number
-      late: number
-      threshold: number
-    }
-    outcome?: "confirmed" | "explained"
-  }
-  out_of_band: "auto" | "alert" | "ignore" | null
-  opened_at: string
-  provider_created_at?: string
-  acknowledged_at?: string | null
-  acknowledged_by?: string | null
-  assignee?: string | null
-  resolved_at: string | null
-  resolved_by: string | null
-  resolution?: string | null
-  reason?: "our_own_change" | "fraud_or_leaked_key" | "provider_mistake" | "duplicate" | "other" | "connection_deleted" | null
-  note?: string | null
-  reopened?: number
-  storm_id?: string | null
-  version: number
-  /** The name that people gave to the actor; absent without one */
-  actor_name?: string
-  /** The connected account of its action; absent for the account of the connection itself */
-  account?: string
-  /** The trace of the message that opened the incident; absent if traces were off */
-  trace_id?: string
+export type IncidentWithTimeline = Incident & {
   action: Action | null
-  timeline: ({
-    at: string
-    what: "event_received" | "explained" | "explanation_lost" | "second_look" | "incident_opened" | "incident_acknowledged" | "incident_assigned" | "incident_commented" | "incident_resolved" | "incident_reopened" | "alert_sent" | "read_back" | "drift_detected" | "settled"
-    id: string | null
-    text: string
-    by?: {
-      kind: "api_key" | "person" | "backstop"
-      id: string
-      name: string
-    }
-  })[]
+  timeline: Action["timeline"]
   /** What to do about the unexplained action at its provider; null for every other incident */
   next_steps: {
     sentence: string
     steps: string[]
   } | null
   /** The silence during which the incident opened: no channel was notified of it. Null if there was none */
-  silence: {
-    silence_id: string
-    /** When the silence ends or ended */
-    ends_at: string
-    /** The API key that created the silence */
-    created_by: string
-    reason: string
-  } | null
+  silence: NonNullable<Connection["silence"]> | null
   deliveries: ({
     delivery_id: string
     channel_id: string
@@ -907,25 +695,9 @@ export type NewAlertChannel = {
   /** Whether messages contain personal data: the name and e-mail address of customers, the user who made an action, a reason that a person wrote, and all other values of the provider that contain an e-mail address. Without it these are null or '(hidden)', and messages contain only the provider's id of the customer */
   shows_personal_data?: boolean
   /** Limits the alerts of the channel; null: every alert of its events */
-  filter?: {
-    /** Only alerts about these connections, and alerts that concern no connection */
-    connection_ids?: string[] | null
-    /** Of the alerts about a refund or cancellation, only these kinds */
-    kinds?: ("refund" | "cancellation")[] | null
-    /** Of the alerts about a refund, only those of at least this amount, in minor units by currency: {"eur": 5000}. A currency that is not named has no minimum */
-    minimum_amounts?: Record<string, number> | null
-  } | null
+  filter?: NonNullable<AlertChannelPatch["filter"]> | null
   /** slack and email: hours in which deliveries are held, to be sent as one digest at their end; null: none */
-  quiet_hours?: {
-    /** A name of the IANA time zone database */
-    time_zone: string
-    /** Local time, HH:MM */
-    from: string
-    /** Local time, HH:MM. Not after `from`: on the next day */
-    to: string
-    /** The days on which quiet hours begin; null: every day */
-    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | null
-  } | null
+  quiet_hours?: NonNullable<AlertChannelPatch["quiet_hours"]> | null
 }
 
 export type NewApiKey = {
@@ -1162,15 +934,7 @@ export type Project = {
 export type ProjectPatch = {
   /** No control characters, line breaks, zero-width characters or marks of text direction */
   name?: string
-  branding?: {
-    /** Replaces "Backstop". No control characters, line breaks, zero-width characters or marks of text direction */
-    name?: string
-    /** https; the reader's mail program loads it */
-    logo_url?: string
-    accent_colour?: string
-    /** Plain text at the end of each mail */
-    footer?: string
-  }
+  branding?: Project["branding"]
   /** The time zone of the times in messages: a name of the IANA time zone database. UTC by default */
   time_zone?: string
   /** True if requested operations wait for approval; an operation that executes without approval explains nothing. False: no approval is needed, so whoever reports an operation may also report it as `approved` */
@@ -1209,65 +973,7 @@ export type ReplayedDeadLetters = {
   next_cursor: string | null
 }
 
-export type RotatedAlertChannel = {
-  channel_id: string
-  /** The same as `channel_id`, by its older name */
-  id: string
-  project_id: string
-  name: string
-  events: ("run.failed" | "incident.opened" | "drift.detected" | "cap.threshold" | "approval.requested" | "approval.reminder" | "approval.expired" | "incident.resolved" | "incident.acknowledged")[]
-  config: {
-    kind: "slack"
-    webhook_url_fingerprint: string
-  } | {
-    kind: "email"
-    to: string[]
-  } | {
-    kind: "webhook"
-    url: string
-    secret_fingerprint: string | null
-    previous_secret_expires_at: string | null
-    header_names: string[]
-    template: string | null
-  } | {
-    kind: "pagerduty"
-    events_url: string
-    routing_key_fingerprint: string
-  } | {
-    kind: "teams"
-    webhook_url_fingerprint: string
-  } | {
-    kind: "discord"
-    webhook_url_fingerprint: string
-  }
-  /** Whether messages contain personal data: the name and e-mail address of customers, the user who made an action, a reason that a person wrote, and all other values of the provider that contain an e-mail address. Without it these are null or '(hidden)', and messages contain only the provider's id of the customer */
-  shows_personal_data: boolean
-  /** Limits the alerts of the channel; null: every alert of its events */
-  filter: {
-    /** Only alerts about these connections, and alerts that concern no connection */
-    connection_ids: string[] | null
-    /** Of the alerts about a refund or cancellation, only these kinds */
-    kinds: ("refund" | "cancellation")[] | null
-    /** Of the alerts about a refund, only those of at least this amount, in minor units by currency: {"eur": 5000}. A currency that is not named has no minimum */
-    minimum_amounts: Record<string, unknown> | null
-  } | null
-  /** slack and email: hours in which deliveries are held, to be sent as one digest at their end; null: none */
-  quiet_hours: {
-    /** A name of the IANA time zone database */
-    time_zone: string
-    /** Local time, HH:MM */
-    from: string
-    /** Local time, HH:MM. Not after `from`: on the next day */
-    to: string
-    /** The days on which quiet hours begin; null: every day */
-    days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | null
-  } | null
-  /** Whether alerts go there: it is switched on, and its failures have not disabled it */
-  enabled: boolean
-  health: ChannelHealth
-  version: number
-  created_at: string
-  updated_at: string
+export type RotatedAlertChannel = AlertChannel & {
   /** The new secret: shown once, and absent if the request is repeated */
   secret?: string
 }
@@ -1473,69 +1179,22 @@ export interface Api {
       verdict: "pending" | "explained" | "unexplained" | "not_alerted"
       reason: "awaiting_second_look" | "provider_ref_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
       operation_id: string | null
-      why?: {
-        rule: string
-        candidates: ({
-          operation_id: string
-          failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
-          text: string
-        })[]
-        closest?: {
-          operation_id: string
-          failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
-          text: string
-          reported?: {
-            amount: number | null
-            currency: string | null
-            at: string
-          }
-        }
-        read_back: "confirmed" | "not_found" | "unavailable" | null
-      }
-      differences?: ({
-        field: "amount" | "currency" | "subject" | "state" | "existence"
-        operation_says: string
-        provider_says: string
-      })[]
+      why?: NonNullable<Action["why"]>
+      differences?: NonNullable<Action["differences"]>
       incident_id: string | null
       event_ids: string[]
-      origin?: {
-        channel: "api" | "dashboard" | "automatic" | "hosted_page" | null
-        key_name: string | null
-        user: string | null
-        request_id: string | null
-        idempotency_key: string | null
-      }
+      origin?: NonNullable<Action["origin"]>
       actor_id?: string
       actor_name?: string
-      customer?: {
-        id: string | null
-        name: string | null
-        email: string | null
-      } | null
-      payment?: {
-        number: string | null
-        plan: string | null
-        refund_reason: string | null
-        destination: string | null
-      }
+      customer?: NonNullable<Action["customer"]> | null
+      payment?: NonNullable<Action["payment"]>
       mode?: "live" | "test" | null
       account?: string
       links?: {
         provider: string | null
         console: string | null
       }
-      timeline: ({
-        at: string
-        what: "event_received" | "explained" | "explanation_lost" | "second_look" | "incident_opened" | "incident_acknowledged" | "incident_assigned" | "incident_commented" | "incident_resolved" | "incident_reopened" | "alert_sent" | "read_back" | "drift_detected" | "settled"
-        id: string | null
-        text: string
-        by?: {
-          kind: "api_key" | "person" | "backstop"
-          id: string
-          name: string
-        }
-      })[]
+      timeline: Action["timeline"]
       version: number
       /** The action that this action was merged into; lists omit merged actions */
       merged_into?: string
@@ -1561,69 +1220,22 @@ export interface Api {
       verdict: "pending" | "explained" | "unexplained" | "not_alerted"
       reason: "awaiting_second_look" | "provider_ref_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
       operation_id: string | null
-      why?: {
-        rule: string
-        candidates: ({
-          operation_id: string
-          failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
-          text: string
-        })[]
-        closest?: {
-          operation_id: string
-          failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
-          text: string
-          reported?: {
-            amount: number | null
-            currency: string | null
-            at: string
-          }
-        }
-        read_back: "confirmed" | "not_found" | "unavailable" | null
-      }
-      differences?: ({
-        field: "amount" | "currency" | "subject" | "state" | "existence"
-        operation_says: string
-        provider_says: string
-      })[]
+      why?: NonNullable<Action["why"]>
+      differences?: NonNullable<Action["differences"]>
       incident_id: string | null
       event_ids: string[]
-      origin?: {
-        channel: "api" | "dashboard" | "automatic" | "hosted_page" | null
-        key_name: string | null
-        user: string | null
-        request_id: string | null
-        idempotency_key: string | null
-      }
+      origin?: NonNullable<Action["origin"]>
       actor_id?: string
       actor_name?: string
-      customer?: {
-        id: string | null
-        name: string | null
-        email: string | null
-      } | null
-      payment?: {
-        number: string | null
-        plan: string | null
-        refund_reason: string | null
-        destination: string | null
-      }
+      customer?: NonNullable<Action["customer"]> | null
+      payment?: NonNullable<Action["payment"]>
       mode?: "live" | "test" | null
       account?: string
       links?: {
         provider: string | null
         console: string | null
       }
-      timeline: ({
-        at: string
-        what: "event_received" | "explained" | "explanation_lost" | "second_look" | "incident_opened" | "incident_acknowledged" | "incident_assigned" | "incident_commented" | "incident_resolved" | "incident_reopened" | "alert_sent" | "read_back" | "drift_detected" | "settled"
-        id: string | null
-        text: string
-        by?: {
-          kind: "api_key" | "person" | "backstop"
-          id: string
-          name: string
-        }
-      })[]
+      timeline: Action["timeline"]
       version: number
       /** The action that this action was merged into; lists omit merged actions */
       merged_into?: string
@@ -2057,12 +1669,7 @@ export interface Api {
           currency: string
           provider_created_at: string
           operation_id: string
-          earlier: {
-            action_id: string
-            provider_ref: string
-            operation_id: string
-            provider_created_at: string
-          }
+          earlier: NonNullable<Incident["refunded_twice"]>["earlier"]
         }[]
       } | null
     }>
@@ -2479,83 +2086,9 @@ export interface Api {
       key_id?: string | null
       refunded_twice?: {
         operation_id: string
-        earlier: {
-          action_id: string
-          provider_ref: string
-          operation_id: string
-          provider_created_at: string
-        }
+        earlier: NonNullable<Incident["refunded_twice"]>["earlier"]
       }
-      burst?: {
-        provider: "processor" | "reseller" | "subscription"
-        account?: string
-        accounts?: number
-        count: number
-        first_at: string
-        last_at: string
-        per_minute: number
-        kinds: ({
-          kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-          count: number
-        })[]
-        money: ({
-          currency: string
-          amount: number
-          count: number
-          mode?: "live" | "test" | null
-        })[]
-        looks_at: string
-        last_look_at: string
-        common?: {
-          channel: {
-            value: "api" | "dashboard" | "automatic" | "hosted_page"
-            count: number
-          } | null
-          key_name: {
-            value: string
-            count: number
-          } | null
-          actor?: {
-            value: string
-            kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
-            name?: string
-            count: number
-          } | null
-          user: {
-            value: string
-            count: number
-          } | null
-          customer: {
-            value: {
-              id: string | null
-              name: string | null
-              email: string | null
-            }
-            count: number
-          } | null
-          subject: {
-            value: string
-            count: number
-          } | null
-          amount: {
-            value: number
-            currency: string
-            count: number
-          } | null
-          refund_reason: {
-            value: string
-            count: number
-          } | null
-        }
-        why: {
-          rule: string
-          usual_wait_ms: number
-          usual_late_per_minute: number
-          late: number
-          threshold: number
-        }
-        outcome?: "confirmed" | "explained"
-      }
+      burst?: NonNullable<Incident["burst"]>
       out_of_band: "auto" | "alert" | "ignore" | null
       opened_at: string
       provider_created_at?: string
@@ -2577,32 +2110,15 @@ export interface Api {
       /** The trace of the message that opened the incident; absent if traces were off */
       trace_id?: string
       /** The silence during which the incident opened: no channel was notified of it. Null if there was none */
-      silence: {
-        silence_id: string
-        /** When the silence ends or ended */
-        ends_at: string
-        /** The API key that created the silence */
-        created_by: string
-        reason: string
-      } | null
+      silence: NonNullable<Connection["silence"]> | null
       /** The refund or cancellation; null if the incident is about something else */
       action: {
         kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
         subject: string
         amount: number | null
         currency: string | null
-        customer?: {
-          id: string | null
-          name: string | null
-          email: string | null
-        } | null
-        origin?: {
-          channel: "api" | "dashboard" | "automatic" | "hosted_page" | null
-          key_name: string | null
-          user: string | null
-          request_id: string | null
-          idempotency_key: string | null
-        }
+        customer?: NonNullable<Action["customer"]> | null
+        origin?: NonNullable<Action["origin"]>
         authorization_released?: true
       } | null
       /** The storm that the incident stands for; only with `fold_storms` */
@@ -2987,22 +2503,9 @@ export interface Api {
       ended_at: string | null
       created_at: string
       updated_at: string
-      approval?: {
-        required: boolean
-        requested_at: string
-        remind_at: string
-        deadline_at: string
-        reminded_at: string | null
-        decided_at: string | null
-        decided_by: string | null
-      } | null
+      approval?: NonNullable<ShownOperation["approval"]> | null
       unapproved?: "never_asked" | "outstanding" | "declined" | "expired" | null
-      budgets?: ({
-        budget_id: string
-        period_start: string
-        amount: number
-        state: "reserved" | "spent" | "released"
-      })[]
+      budgets?: NonNullable<ShownOperation["budgets"]>
       reported_by?: string | null
       /** The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted */
       decided_by_name: string | null
@@ -3557,22 +3060,7 @@ export interface Api {
         steps: string[]
       } | null
       /** Of the reports about the storm, and of the bursts that continue in it */
-      deliveries: ({
-        delivery_id: string
-        channel_id: string
-        alert_id: string
-        event: string
-        state: "pending" | "delivered" | "retrying" | "dead" | "superseded"
-        reason: string
-        attempts: ({
-          attempt: number
-          at: string
-          duration_ms: number
-          outcome: "delivered" | "failed"
-          status: number | null
-          error: string | null
-        })[]
-      })[]
+      deliveries: IncidentWithTimeline["deliveries"]
     }>
   }
   suppressions: {
