@@ -67,6 +67,11 @@ export interface ConsumerOptions {
    * default.
    */
   readonly maxFetchBytes?: number
+  /**
+   * How long the broker may keep a fetch that finds no message, in milliseconds; 1000 by default. It is also the longest delay until a
+   * resumed partition is fetched, because a fetch in flight does not include it. New messages are not delayed by it.
+   */
+  readonly fetchWaitMs?: number
   /** How long `stop` waits for messages in progress, in milliseconds; 15000 by default. */
   readonly drainTimeoutMs?: number
   /**

@@ -9,6 +9,8 @@ import { ConsumerSession } from './consumer-session.ts'
 
 /** First and longest pause before a failed consumer is replaced, in milliseconds. The pause doubles each time. */
 const REBUILD_MS = [250, 3_000] as const
+/** The default of `fetchWaitMs`: a process at rest fetches once a second for each group. */
+const FETCH_WAIT_MS = 1_000
 /** Maximum number of unexpected kafkajs errors in a row after which the consumer is still replaced. */
 const MAX_UNKNOWN_FAULTS = 5
 /** How long `stop` waits until the consumer has left the group, in milliseconds. */
@@ -124,9 +126,7 @@ export class KafkaConsumer implements Consumer {
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 3)),
       metadataMaxAge: this.#connection.metadataMaxAgeMs ?? METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
-      // This is also the longest delay until a resumed partition is fetched, because a fetch in flight does not include
-      // it.
-      maxWaitTimeInMs: 250,
+      maxWaitTimeInMs: this.#options.fetchWaitMs ?? FETCH_WAIT_MS,
       maxBytesPerPartition: this.#options.maxFetchBytes ?? 2 * 1_048_576 + 65_536,
       maxBytes: 16 * 1_048_576,
       retry: { ...retry, restartOnFailure: async () => false },
