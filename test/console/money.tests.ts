@@ -96,6 +96,10 @@ describe('money in the console', () => {
         ...['Refund', '1', 'EUR\u00a0123.45'],
         ...['0', 'EUR\u00a00.00'],
       ])
+
+      const file = await tab.page.getByRole('link', { name: 'Download CSV of Q4 2025' }).getAttribute('href')
+      const csv = await (await tab.page.request.get(new URL(String(file), tab.page.url()).href)).text()
+      expect(csv.trim().split('\n')).toHaveLength(1)
     })
 
     test('can be proven complete: the page says what was read and judged, and its signed statement is downloaded', async () => {

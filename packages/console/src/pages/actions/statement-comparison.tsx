@@ -1,9 +1,9 @@
 import { CATEGORY_WORDS } from '@backstop/contracts/completeness-words'
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type StatementLine, type statementParams, statementQuery } from '../../api/actions.ts'
 import { formatMoney } from '../../format/money.ts'
 import { Read } from '../../parts/page/index.ts'
+import { SkeletonLines } from '../../parts/show/index.ts'
 import classes from './statement-comparison.module.css'
 import { tablesOf } from './statement-lines.ts'
 import { KINDS } from './words.ts'
@@ -27,7 +27,7 @@ export function StatementComparison({ first, other, params }: Props) {
     <Read
       query={useQuery(statementQuery(params))}
       what={`The statement of ${other} could not be read`}
-      loading={<Skeleton height={280} width="min(100%, 1040px)" />}
+      loading={<SkeletonLines />}
     >
       {({ lines }) => <Tables periods={[first, { name: other, lines }]} />}
     </Read>

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { type Statement, statementParams, statementQuery } from '../../api/actions.ts'
@@ -15,6 +15,7 @@ import {
   useFilters,
 } from '../../parts/filters/index.ts'
 import { PageHead, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
+import { SkeletonLines } from '../../parts/show/index.ts'
 import { StatementActors } from './statement-actors.tsx'
 import { StatementComparison } from './statement-comparison.tsx'
 import { tablesOf } from './statement-lines.ts'
@@ -54,7 +55,14 @@ export function Page() {
             <Links connection_id={id} range={range} isCompared={other !== undefined} />
           </>
         }
-        actions={<Outputs params={params} />}
+        actions={
+          <Outputs
+            statements={[range, ...(other === undefined ? [] : [other])].map(period => ({
+              period: nameRange(period),
+              href: csvHref(statementParams(project_id, id, periodOf(period)), 'category'),
+            }))}
+          />
+        }
       />
       <FilterBar>
         <RangeFilter
@@ -79,7 +87,7 @@ export function Page() {
         <Read
           query={useQuery(statementQuery(params))}
           what="The statement could not be read"
-          loading={<Skeleton height={280} width="min(100%, 720px)" />}
+          loading={<SkeletonLines />}
         >
           {statement =>
             isUnconnected && statement.lines.length === 0 ? (
@@ -151,15 +159,18 @@ function csvHref(params: ReturnType<typeof statementParams>, by: 'category' | 'a
   return `/v1/statements?${new URLSearchParams({ ...params, format: 'csv', by })}`
 }
 
-function Outputs({ params }: { params: ReturnType<typeof statementParams> }) {
+/** A print of the page, and the file of each period that it shows. */
+function Outputs({ statements }: { statements: readonly { period: string; href: string }[] }) {
   return (
     <>
       <Button variant="default" onClick={() => window.print()}>
         Print
       </Button>
-      <Button component="a" variant="default" href={csvHref(params, 'category')} download>
-        Download CSV
-      </Button>
+      {statements.map(({ period, href }) => (
+        <Button key={href} component="a" variant="default" href={href} download>
+          {statements.length === 1 ? 'Download CSV' : `Download CSV of ${period}`}
+        </Button>
+      ))}
     </>
   )
 }

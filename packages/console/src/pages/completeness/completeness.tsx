@@ -6,7 +6,7 @@ import {
   outageWords,
   type ShownValues,
 } from '@backstop/contracts/completeness-words'
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import { type Completeness, completenessQuery } from '../../api/completeness.ts'
@@ -22,7 +22,7 @@ import {
   yesterdayOf,
 } from '../../parts/filters/index.ts'
 import { PageHead, Part, ProjectLink, Read, useProjectId } from '../../parts/page/index.ts'
-import { Facts } from '../../parts/show/index.ts'
+import { Facts, SkeletonLines } from '../../parts/show/index.ts'
 import { useConnectionChoice } from '../actions/use-connection-choice.ts'
 import { PROVIDERS } from '../connections/words.ts'
 import classes from './completeness.module.css'
@@ -85,7 +85,7 @@ export function Page() {
         <Read
           query={useQuery(completenessQuery(params))}
           what="The statement could not be read"
-          loading={<Skeleton height={280} width="min(100%, 720px)" />}
+          loading={<SkeletonLines />}
         >
           {statement => <Statement statement={statement} />}
         </Read>

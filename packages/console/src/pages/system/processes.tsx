@@ -1,9 +1,8 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Processes as List, processesQuery } from '../../api/system.ts'
 import { Section } from '../../parts/list/index.ts'
 import { Read } from '../../parts/page/index.ts'
-import { Badge, Time } from '../../parts/show/index.ts'
+import { Badge, SkeletonLines, Time } from '../../parts/show/index.ts'
 import classes from './system.module.css'
 
 type Process = List[number]
@@ -19,7 +18,11 @@ const STATES = {
 export function Processes() {
   return (
     <Section title="Processes" label="Processes">
-      <Read query={useQuery(processesQuery)} what="The processes could not be read" loading={<Skeleton height={160} />}>
+      <Read
+        query={useQuery(processesQuery)}
+        what="The processes could not be read"
+        loading={<SkeletonLines count={4} />}
+      >
         {processes => (
           <ul className={classes.rows}>
             {processes.map(process => (

@@ -1,11 +1,10 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type InstallationWork, installationQuery } from '../../api/system.ts'
 import { formatDuration } from '../../format/times.ts'
 import { Section } from '../../parts/list/index.ts'
 import { Read } from '../../parts/page/index.ts'
-import { Badge } from '../../parts/show/index.ts'
+import { Badge, SkeletonLines } from '../../parts/show/index.ts'
 import classes from './system.module.css'
 import { faultsOf, type WorkRow } from './work-faults.ts'
 
@@ -16,7 +15,7 @@ export function WaitingWork() {
       <Read
         query={useQuery(installationQuery)}
         what="The work that waits could not be read"
-        loading={<Skeleton height={160} />}
+        loading={<SkeletonLines count={4} />}
       >
         {work => <Rows work={work} />}
       </Read>
