@@ -1,6 +1,11 @@
 /** Starts the real services as processes. They use the Kafka, MongoDB and registry of the test run. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { TOPICS } from '@backstop/contracts'
+import { createTopicAdmin } from '@backstop/kit/bus'
+import { Secret } from '@backstop/kit/config'
+import { createLogger } from '@backstop/kit/logger'
+import { connectMongo } from '@backstop/kit/mongo'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, type ProductOptions, startProduct } from '../../scripts/start/product.ts'
 
@@ -39,17 +44,41 @@ export function dataFolder(name: string): string {
 
 /**
  * Starts a product on the shared stack. Its topics, consumer groups and database have its name, so that tests do not meet.
+ * Its stop deletes its topics and its database, because each topic costs the broker processor time also when it is not used.
  * @param name lower-case letters, digits and dashes
  */
-export function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {
+export async function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {
   const unique = `${name}-${process.pid}-${Date.now().toString(36)}`
-  return startProduct({
+  const product = await startProduct({
     dataDir: dataFolder(name),
     env: process.env,
     stackUrls: stackUrls(),
     topicPrefix: `${unique}.`,
     ...options,
   })
+  if (options.stackUrls !== undefined) return product
+  return {
+    ...product,
+    async stop() {
+      await product.stop()
+      await removeData(product)
+    },
+  }
+}
+
+/** Deletes the topics and the database of a product whose services have ended. */
+export async function removeData({ topicPrefix, database, urls }: Product): Promise<void> {
+  const logger = createLogger('test', 'silent', process.stderr)
+  const admin = createTopicAdmin({ brokers: urls.kafka.split(','), clientId: 'test', logger })
+  const mongo = connectMongo({ url: new Secret(urls.mongo), dbName: database, appName: 'test' })
+  try {
+    await admin.connect()
+    const topics = await admin.describe(Object.keys(TOPICS).map(name => topicPrefix + name))
+    await admin.delete(topics.map(({ name }) => name))
+    await mongo.db.dropDatabase()
+  } finally {
+    await Promise.all([admin.stop(), mongo.stop()])
+  }
 }
 
 /** A product that several files of tests share, because its start takes more processor time than most tests. */

@@ -10,6 +10,7 @@ import { startProduct } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
 import { cpuMsOf, scrape } from './metrics.ts'
+import { removeData } from './product.ts'
 
 /** The number of messages in one send. */
 const SEND_AT_ONCE = 1_000
@@ -51,7 +52,7 @@ export interface ServiceAlone extends ServiceInstance {
   createInstance(name: string): Promise<ServiceInstance>
   /** Publishes messages in order. */
   send(messages: readonly OutgoingMessage[]): Promise<void>
-  /** Stops everything and drops the database, unless it is kept. */
+  /** Stops everything and deletes the topics and the database, unless they are kept. */
   close(): Promise<void>
 }
 
@@ -89,8 +90,8 @@ export async function openServiceAlone(service: ServiceName, options: ServiceAlo
     },
     async close() {
       await producer.stop()
-      if (!isKept) await mongo.db.dropDatabase()
       await Promise.all([mongo.stop(), product.stop()])
+      if (!isKept) await removeData(product)
     },
   }
 }

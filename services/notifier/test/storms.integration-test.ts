@@ -1,5 +1,5 @@
 /**
- * A storm of unexplained refunds that arrive all at once. It has a thousand refunds by default, so that the test is fast;
+ * A storm of unexplained refunds that arrive all at once. It has 400 refunds by default, so that the test is fast;
  * BACKSTOP_STORM_ACTIONS sets another number.
  */
 
@@ -9,7 +9,7 @@ import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStormWorld, refundAlert, type StormWorld } from './storm-world.ts'
 
-const ACTIONS = Number(process.env.BACKSTOP_STORM_ACTIONS ?? 1_000)
+const ACTIONS = Number(process.env.BACKSTOP_STORM_ACTIONS ?? 400)
 const BATCH = 1_000
 const MOST_MESSAGES = 20
 let world: StormWorld
