@@ -403,6 +403,12 @@ test.each<{ origin: Partial<Origin>; text: string }>([
 })
 
 describe('a refund that software made twice', () => {
+  test('names the software as its maker, and both operations', () => {
+    const { facts } = describeAlert(sampleRefundedTwice(), SAMPLE_READER)
+    expect(facts).toContainEqual({ label: 'How', value: 'By your software, which reported it' })
+    expect(facts).toContainEqual({ label: 'Operations', value: 'op_3v8qk2x9m1s7d5f0 and op_7c1m4x9p2k6t8w3z' })
+  })
+
   test('is described by the money, by both refunds, and what to do', () => {
     const described = describeAlert(sampleRefundedTwice(), SAMPLE_READER)
     expect(described).toMatchObject({

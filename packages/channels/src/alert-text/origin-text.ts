@@ -71,7 +71,7 @@ function describeUnknownChannel(origin: Made['origin'], user: string | null): st
 }
 
 /** The fact "How": the origin, and which part of it the provider does not report. */
-export function factOfOrigin(action: Made): string {
+export function factOfOrigin(action: Made & Pick<Action, 'verdict' | 'operation_id'>): string {
   const text = describeOrigin(action)
   const { channel, key_name, user } = action.origin ?? { channel: null, key_name: null, user: null }
   const isKnown =
@@ -81,6 +81,7 @@ export function factOfOrigin(action: Made): string {
     channel === 'automatic' ||
     channel === 'hosted_page'
   if (isKnown) return capitalise(text)
+  if (action.verdict === 'explained' && action.operation_id !== null) return 'By your software, which reported it'
   switch (channel) {
     case 'api':
       return `${capitalise(text)}; the provider does not say which${action.provider === 'processor' ? '' : ' key'}`
