@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { projectsQuery } from '../api/system.ts'
 import { isAdminAnywhere, signOut, useSession } from '../session/session.ts'
 import { LiveSign } from './live-sign.tsx'
@@ -112,9 +112,15 @@ function PlaceLink({ place, href, isPrefix = false }: { place: Place; href: stri
   const { pathname } = useLocation()
   const isExact = place.path === '' || isPrefix
   const isOpen = pathname === href || pathname === `${href}/` || (!isExact && pathname.startsWith(`${href}/`))
+  const link = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    // On a low screen the places scroll.
+    if (isOpen) link.current?.scrollIntoView({ block: 'nearest' })
+  }, [isOpen])
   return (
     <li data-on-phone={place.isOnPhone || undefined}>
       <Link
+        ref={link}
         to={href as '/'}
         className={classes.place}
         title={place.about}

@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<ShownActor>[] = [
   }),
   textColumn('Actions', '72px', ({ actions }) => actions.toLocaleString('en'), { align: 'end' }),
   textColumn('Money', '120px', moneyOf, { tone: 'dim', align: 'end', card: 'line' }),
-  timeColumn('Last seen', '96px', ({ last_at }) => last_at, { isOnCard: false }),
+  timeColumn('Last seen', '112px', ({ last_at }) => last_at, { isOnCard: false }),
 ]
 
 function moneyOf({ totals }: ShownActor): string {

@@ -54,7 +54,7 @@ function columnsWith(budgets: Budgets): readonly Column<ShownOperation>[] {
       width: 'minmax(0, 1.4fr)',
       cell: operation => <BudgetChange operation={operation} budgets={budgets} />,
     },
-    timeColumn('Asked', '96px', ({ approval }) => approval?.requested_at, { isOnCard: false }),
+    timeColumn('Asked', '104px', ({ approval }) => approval?.requested_at, { isOnCard: false }),
     timeColumn('Expires', '104px', ({ approval }) => approval?.deadline_at, { isNamedOnCard: true }),
   ]
 }

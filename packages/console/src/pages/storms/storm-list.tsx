@@ -51,8 +51,8 @@ function columnsWith(names: ReadonlyMap<string, string>): readonly Column<Storm>
     { title: 'State', width: '128px', card: 'line', cell: ({ state }) => <StateBadge state={state} /> },
     textColumn('How much', 'minmax(0, 1fr)', howMuch, { card: 'title' }),
     textColumn('Still open', '96px', ({ incidents }) => String(incidents.open), { tone: 'dim', align: 'end' }),
-    textColumn('Actor', '160px', ({ actor }) => actor?.actor_name, { tone: 'dim', card: 'line' }),
-    textColumn('Connection', '200px', whereOf, { tone: 'dim', card: 'line' }),
-    timeColumn('Began', '120px', ({ began_at }) => began_at),
+    textColumn('Actor', '136px', ({ actor }) => actor?.actor_name, { tone: 'dim', card: 'line' }),
+    textColumn('Connection', '152px', whereOf, { tone: 'dim', card: 'line' }),
+    timeColumn('Began', '104px', ({ began_at }) => began_at),
   ]
 }
