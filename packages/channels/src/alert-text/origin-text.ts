@@ -1,4 +1,4 @@
-import type { ActorKind, Origin, ProviderKind } from '@backstop/contracts'
+import type { Action, ActorKind, Origin, ProviderKind } from '@backstop/contracts'
 import { capitalise, toOneLine } from './wording.ts'
 
 interface Made {
