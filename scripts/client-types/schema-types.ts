@@ -9,11 +9,13 @@ interface Place {
   readonly indent: string
   /** An expression for the type, such as `Action['why']`. Undefined if there is none. */
   readonly path?: string | undefined
+  /** True if the path names more than this object. The objects within it have places nevertheless. */
+  readonly isPart?: boolean
 }
 
 /**
- * Creates the writer of one file. The types that it returns are written in the order of the calls.
- * @param named the named schemas. A named schema is referenced by its name, and an object that was written before by its place.
+ * Creates the writer of one file. Write the types into the file in the order of the calls, because a reference names an earlier place.
+ * @param named the named schemas. A named schema is referenced by its name, and an object within one that was written before by its place.
  */
 export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
   const written = new Map<string, string>()
@@ -26,7 +28,7 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
     if (base === undefined) return typeOf(named[name] ?? {}, { indent: '', path: name })
     const own = Object.entries(properties).filter(([key]) => named[base]?.properties?.[key] === undefined)
     if (own.length === 0) return base
-    return `${base} & ${objectType({ ...rest, required, properties: Object.fromEntries(own) }, { indent: '', path: name })}`
+    return `${base} & ${objectType({ ...rest, required, properties: Object.fromEntries(own) }, { indent: '', path: name, isPart: true })}`
   }
 
   function largestPartOf(name: string): string | undefined {
@@ -59,7 +61,8 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
     }
     if (schema.allOf !== undefined) return schema.allOf.map(part => `(${typeOf(part, { indent })})`).join(' & ')
     const types = schema.type === undefined ? [] : [schema.type].flat()
-    return types.length === 0 ? 'unknown' : unionOf(types.map(type => typeNamed(type, schema, { indent, path })))
+    const own = types.filter(type => type !== 'null').length === 1 ? path : undefined
+    return types.length === 0 ? 'unknown' : unionOf(types.map(type => typeNamed(type, schema, { indent, path: own })))
   }
 
   function typeNamed(type: string, schema: Schema, { indent, path }: Place): string {
@@ -72,7 +75,7 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
       case 'number':
         return 'number'
       case 'array':
-        return arrayOf(typeOf(schema.items ?? {}, { indent, path: path && `${path}[number]` }))
+        return arrayOf(typeOf(schema.items ?? {}, { indent, path: path && placeOfItem(path, schema.items) }))
       case 'object':
         return objectType(schema, { indent, path })
       default:
@@ -80,7 +83,7 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
     }
   }
 
-  function objectType(schema: Schema, { indent, path }: Place): string {
+  function objectType(schema: Schema, { indent, path, isPart = false }: Place): string {
     const { properties = {}, required = [], additionalProperties } = schema
     if (sizeOf(schema) === 0) {
       const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties, { indent }) : 'unknown'
@@ -96,17 +99,22 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
       const type = typeOf(field, { indent: inner, path: place })
       return `${docOf(field.description, inner)}${inner}${keyOf(name)}${isRequired ? '' : '?'}: ${type}`
     })
-    if (path !== undefined && fields.length >= LEAST_REFERENCED) written.set(key, path)
+    if (path !== undefined && !isPart && fields.length >= LEAST_REFERENCED) written.set(key, path)
     return `{\n${fields.join('\n')}\n${indent}}`
   }
 }
 
+function isNullable(schema: Schema): boolean {
+  return [schema, ...(schema.anyOf ?? schema.oneOf ?? [])].some(({ type }) => [type].flat().includes('null'))
+}
+
+function placeOfItem(path: string, items: Schema = {}): string {
+  return isNullable(items) ? `NonNullable<${path}[number]>` : `${path}[number]`
+}
+
 function placeOf(path: string, name: string, schema: Schema, isRequired: boolean): string {
-  const isNullable = [schema, ...(schema.anyOf ?? schema.oneOf ?? [])].some(({ type }) =>
-    [type].flat().includes('null'),
-  )
   const place = `${path}[${JSON.stringify(name)}]`
-  return isRequired && !isNullable ? place : `NonNullable<${place}>`
+  return isRequired && !isNullable(schema) ? place : `NonNullable<${place}>`
 }
 
 function sizeOf(schema: Schema | undefined): number {
@@ -124,7 +132,7 @@ export function keyOf(name: string): string {
 }
 
 function arrayOf(item: string): string {
-  if (item.endsWith('[number]')) return item.slice(0, -'[number]'.length)
+  if (item.endsWith('[number]') && !/ [|&] /.test(item)) return item.slice(0, -'[number]'.length)
   return / [|&] /.test(item) ? `(${item})[]` : `${item}[]`
 }
 
