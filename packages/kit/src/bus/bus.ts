@@ -50,6 +50,9 @@ export interface Producer {
   stop(): Promise<void>
 }
 
+/** `fetchWaitMs` for rare messages that nobody waits for within seconds: a group at rest sends a quarter of the fetches. */
+export const RARE_FETCH_MS = 1_000
+
 export interface ConsumerOptions {
   readonly groupId: string
   readonly topics: readonly TopicName[]
@@ -68,8 +71,8 @@ export interface ConsumerOptions {
    */
   readonly maxFetchBytes?: number
   /**
-   * How long the broker may keep a fetch that finds no message, in milliseconds; 1000 by default. It is also the longest delay until a
-   * resumed partition is fetched, because a fetch in flight does not include it. New messages are not delayed by it.
+   * How long the broker may keep a fetch that finds no message, in milliseconds; 250 by default. It is also the longest delay until a
+   * resumed partition is fetched, because a fetch in flight does not include it. Messages of partitions that are not paused come at once.
    */
   readonly fetchWaitMs?: number
   /** How long `stop` waits for messages in progress, in milliseconds; 15000 by default. */

@@ -106,8 +106,6 @@ export class DeliveryConsumer {
       commit: 'completed',
       // All partitions at once: each brings other channels, and a batch waits only for its own database commands.
       maxPartitionsAtOnce: TOPICS.deliveries.partitions,
-      // A partition without room is resumed when attempts have ended.
-      fetchWaitMs: 250,
       drainTimeoutMs: DRAIN_MS,
       onBatch: batch => this.#onBatch(batch),
       onFatal: options.onFatal,

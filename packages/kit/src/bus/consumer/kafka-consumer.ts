@@ -9,8 +9,8 @@ import { ConsumerSession } from './consumer-session.ts'
 
 /** First and longest pause before a failed consumer is replaced, in milliseconds. The pause doubles each time. */
 const REBUILD_MS = [250, 3_000] as const
-/** The default of `fetchWaitMs`: a process at rest fetches once a second for each group. */
-const FETCH_WAIT_MS = 1_000
+/** The default of `fetchWaitMs`. At rest, each group fetches once in this time. */
+const FETCH_WAIT_MS = 250
 /** Maximum number of unexpected kafkajs errors in a row after which the consumer is still replaced. */
 const MAX_UNKNOWN_FAULTS = 5
 /** How long `stop` waits until the consumer has left the group, in milliseconds. */
