@@ -6,6 +6,7 @@ import { createTopicAdmin } from '@backstop/kit/bus'
 import { Secret } from '@backstop/kit/config'
 import { createLogger } from '@backstop/kit/logger'
 import { connectMongo } from '@backstop/kit/mongo'
+import { until } from '@backstop/kit/test'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, type ProductOptions, startProduct } from '../../scripts/start/product.ts'
 
@@ -44,7 +45,7 @@ export function dataFolder(name: string): string {
 
 /**
  * Starts a product on the shared stack. Its topics, consumer groups and database have its name, so that tests do not meet.
- * Its stop deletes its topics and its database, because each topic costs the broker processor time also when it is not used.
+ * On the shared stack, its stop deletes its topics and its database, because each topic costs the broker processor time also when it is not used.
  * @param name lower-case letters, digits and dashes
  */
 export async function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {
@@ -73,8 +74,12 @@ export async function removeData({ topicPrefix, database, urls }: Product): Prom
   const mongo = connectMongo({ url: new Secret(urls.mongo), dbName: database, appName: 'test' })
   try {
     await admin.connect()
-    const topics = await admin.describe(Object.keys(TOPICS).map(name => topicPrefix + name))
-    await admin.delete(topics.map(({ name }) => name))
+    const names = Object.keys(TOPICS).map(name => topicPrefix + name)
+    await until('no topic is left', async () => {
+      const topics = await admin.describe(names)
+      if (topics.length > 0) await admin.delete(topics.map(({ name }) => name))
+      return true
+    })
     await mongo.db.dropDatabase()
   } finally {
     await Promise.all([admin.stop(), mongo.stop()])

@@ -57,10 +57,12 @@ export function Page() {
         }
         actions={
           <Outputs
-            statements={[range, ...(other === undefined ? [] : [other])].map(period => ({
-              period: nameRange(period),
-              href: csvHref(statementParams(project_id, id, periodOf(period)), 'category'),
-            }))}
+            statements={[range, ...(other === undefined || nameRange(other) === nameRange(range) ? [] : [other])].map(
+              period => ({
+                period: nameRange(period),
+                href: csvHref(statementParams(project_id, id, periodOf(period)), 'category'),
+              }),
+            )}
           />
         }
       />

@@ -77,6 +77,9 @@ export function ListRows<T>({ list, columns, grid, isPhone, hrefOf }: Props<T>) 
           />
         ))}
       </div>
+      {(hasMore || shown.length < items.length) && (
+        <p className={classes.onPaper}>There are more rows. This paper has those near the place on the screen.</p>
+      )}
       {isLoadingMore ? (
         <div className={classes.more}>Loading more…</div>
       ) : (
