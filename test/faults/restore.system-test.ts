@@ -5,12 +5,14 @@
 import { Secret } from '@backstop/kit/config'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { until } from '@backstop/kit/test'
+import type { ActionRecord } from '@backstop/verdict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommandLine } from '../../packages/cli/src/command-line.ts'
 import { createManagementApi } from '../../scripts/start/management-api.ts'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
 import { databaseName } from '../../scripts/start/service-environment.ts'
 import { loadOrCreateSecrets } from '../../scripts/start/stored-secrets.ts'
+import { createMongoCases } from '../../services/reconciler/src/cases/mongo-cases.ts'
 import { type Connected, connectProcessor } from '../setup/accounts.ts'
 import { type Customer, openCustomer } from '../setup/customer.ts'
 import { dumpDatabase, restoreDatabase } from '../setup/database-copy.ts'
@@ -18,8 +20,9 @@ import { dataFolder, stackUrls } from '../setup/product.ts'
 
 const RECHECK_DELAY_MS = 8_000
 const WITHIN_MS = 120_000
-/** The reconciler asks for a look again five minutes after it was due, because its message may only be late. */
-const OVERDUE_WITHIN_MS = 400_000
+/** The reconciler asks for a look again five minutes after it was due, because its message may only be late. The backup is nearly that old, because the test ages its looks. */
+const BACKUP_AGE_MS = 4 * 60_000
+const OVERDUE_WITHIN_MS = 120_000
 
 const folder = dataFolder('restore')
 const unique = `${process.pid}-${Date.now().toString(36)}`
@@ -95,6 +98,25 @@ async function verifyBackup(dbName: string) {
   return { exit, text: out.join('') }
 }
 
+/** The looks that are pending in the backup were due some minutes ago. */
+async function agePendingLooks(dbName: string): Promise<void> {
+  const db = connectMongo({ url: new Secret(stackUrls().mongo), dbName, appName: 'restore-test' })
+  const cases = createMongoCases(db, () => 'restore-test')
+  const aged = (action: ActionRecord) =>
+    action.verdict !== 'pending' || action.look === null
+      ? action
+      : { ...action, look: { ...action.look, dueAt: action.look.dueAt - BACKUP_AGE_MS } }
+  const pending = await cases.withOverdueLook(Number.POSITIVE_INFINITY, 100)
+  const changes = pending.map(before => ({
+    before,
+    next: { ...before, version: before.version + 1, actions: before.actions.map(aged) },
+    added: [],
+    replacedCases: [],
+  }))
+  expect((await cases.save(changes)).size).toBe(0)
+  await db.stop()
+}
+
 test('a restored installation judges what it knew, and the sweep finds what it did not', async () => {
   const alerted = refund(100)
   await customer.alertAbout(alerted.id, WITHIN_MS)
@@ -122,6 +144,7 @@ test('a restored installation judges what it knew, and the sweep finds what it d
 
   const restored = databaseName(prefixes.restored)
   await restoreDatabase(mongo.client.db(restored), dump)
+  await agePendingLooks(restored)
   const { exit, text } = await verifyBackup(restored)
   say(`restored; backstop backup verify ends with ${exit}:\n${text.replaceAll(/^/gm, '    ').trimEnd()}`)
   expect(exit, text).toBe(0)
