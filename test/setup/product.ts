@@ -1,12 +1,11 @@
 /** Starts the real services as processes. They use the Kafka, MongoDB and registry of the test run. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { TOPICS } from '@backstop/contracts'
 import { createTopicAdmin } from '@backstop/kit/bus'
 import { Secret } from '@backstop/kit/config'
 import { createLogger } from '@backstop/kit/logger'
 import { connectMongo } from '@backstop/kit/mongo'
-import { until } from '@backstop/kit/test'
+import { deleteTopics } from '@backstop/kit/test'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, type ProductOptions, startProduct } from '../../scripts/start/product.ts'
 
@@ -44,8 +43,8 @@ export function dataFolder(name: string): string {
 }
 
 /**
- * Starts a product on the shared stack. Its topics, consumer groups and database have its name, so that tests do not meet.
- * On the shared stack, its stop deletes its topics and its database, because each topic costs the broker processor time also when it is not used.
+ * Starts a product on the shared stack. Its topics, consumer groups and database have its name, so that tests do not meet. Its stop
+ * deletes them, because an unused topic still costs the broker processor time. With other `stackUrls` they stay.
  * @param name lower-case letters, digits and dashes
  */
 export async function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {
@@ -74,12 +73,7 @@ export async function removeData({ topicPrefix, database, urls }: Product): Prom
   const mongo = connectMongo({ url: new Secret(urls.mongo), dbName: database, appName: 'test' })
   try {
     await admin.connect()
-    const names = Object.keys(TOPICS).map(name => topicPrefix + name)
-    await until('no topic is left', async () => {
-      const topics = await admin.describe(names)
-      if (topics.length > 0) await admin.delete(topics.map(({ name }) => name))
-      return true
-    })
+    await deleteTopics(admin, topicPrefix)
     await mongo.db.dropDatabase()
   } finally {
     await Promise.all([admin.stop(), mongo.stop()])

@@ -83,16 +83,21 @@ export async function testStack(environment: NodeJS.ProcessEnv = process.env): P
       await until('topics with leaders', () => admin.create(topics).then(() => true))
     },
     async close() {
-      const names = (Object.keys(TOPICS) as TopicName[]).map(name => topicPrefix + name)
-      await until('no topic is left', async () => {
-        const existing = await admin.describe(names)
-        if (existing.length > 0) await admin.delete(existing.map(({ name }) => name))
-        return true
-      })
+      await deleteTopics(admin, topicPrefix)
       await admin.stop()
       const client = new MongoClient(mongoUrl.reveal())
       await client.db(tag).dropDatabase()
       await client.close()
     },
   }
+}
+
+/** Deletes all topics with the prefix that exist. Kafka may be too busy to answer in time, so it repeats. */
+export async function deleteTopics(admin: TopicAdmin, topicPrefix: string): Promise<void> {
+  const names = (Object.keys(TOPICS) as TopicName[]).map(name => topicPrefix + name)
+  await until('no topic is left', async () => {
+    const existing = await admin.describe(names)
+    if (existing.length > 0) await admin.delete(existing.map(({ name }) => name))
+    return true
+  })
 }

@@ -50,7 +50,7 @@ export interface Producer {
   stop(): Promise<void>
 }
 
-/** `fetchWaitMs` for rare messages that nobody waits for within seconds: a group at rest sends a quarter of the fetches. */
+/** `fetchWaitMs` for topics that are usually empty. An idle consumer group then fetches once a second, and new messages still arrive at once. */
 export const RARE_FETCH_MS = 1_000
 
 export interface ConsumerOptions {

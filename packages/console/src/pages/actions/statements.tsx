@@ -44,6 +44,7 @@ export function Page() {
   const range = { from: filters.from ?? whole.from, to: filters.to ?? whole.to }
   const params = statementParams(project_id, id, periodOf(range))
   const other = rangeFrom(filters.with_from, filters.with_to)
+  const periods = other === undefined || nameRange(other) === nameRange(range) ? [range] : [range, other]
   const isUnconnected = hasNone && id === undefined
   return (
     <>
@@ -57,12 +58,10 @@ export function Page() {
         }
         actions={
           <Outputs
-            statements={[range, ...(other === undefined || nameRange(other) === nameRange(range) ? [] : [other])].map(
-              period => ({
-                period: nameRange(period),
-                href: csvHref(statementParams(project_id, id, periodOf(period)), 'category'),
-              }),
-            )}
+            statements={periods.map(period => ({
+              period: nameRange(period),
+              href: csvHref(statementParams(project_id, id, periodOf(period)), 'category'),
+            }))}
           />
         }
       />

@@ -9,7 +9,7 @@ import { ConsumerSession } from './consumer-session.ts'
 
 /** First and longest pause before a failed consumer is replaced, in milliseconds. The pause doubles each time. */
 const REBUILD_MS = [250, 3_000] as const
-/** The default of `fetchWaitMs`. At rest, each group fetches once in this time. */
+/** The default of `fetchWaitMs`. Short, because consumers pause partitions for milliseconds, and a resumed partition waits this long. */
 const FETCH_WAIT_MS = 250
 /** Maximum number of unexpected kafkajs errors in a row after which the consumer is still replaced. */
 const MAX_UNKNOWN_FAULTS = 5
