@@ -12,6 +12,20 @@ test('offers yesterday, days until now, quarters and months, also across the tur
   expect(options.get('December 2025')).toBe('2025-12-01/2026-01-01')
 })
 
+test('the last 30 days of a month of 30 days are the month, offered once under both names', () => {
+  const options = rangeOptions(Date.parse('2026-11-30T12:00:00Z'), 'en')
+  expect(options.filter(({ value }) => value === '2026-11-01/2026-12-01')).toEqual([
+    { value: '2026-11-01/2026-12-01', label: 'November 2026 (last 30 days)' },
+  ])
+})
+
+test('offers no period twice, on any day of a year', () => {
+  for (let day = 0; day < 366; day++) {
+    const values = rangeOptions(NOW + day * 86_400_000, 'en').map(({ value }) => value)
+    expect(new Set(values).size).toBe(values.length)
+  }
+})
+
 test.each([
   { from: '2025-07-01', to: '2025-10-01', name: 'Q3 2025' },
   { from: '2025-11-01', to: '2025-12-01', name: 'November 2025' },

@@ -25,19 +25,27 @@ function isoDay(atMs: number): string {
 
 const DAY_MS = 86_400_000
 
-/** The periods to choose from: yesterday, days until now, quarters and months, the newest first. */
+/**
+ * The periods to choose from: yesterday, days until now, quarters and months, the newest first. Each period is there
+ * once: on 30 November, the last 30 days are also the month, and a choice cannot have two equal values.
+ */
 export function rangeOptions(nowMs: number, locale?: string): { value: string; label: string }[] {
   const date = new Date(nowMs)
   const quarters = Array.from({ length: QUARTERS }, (_, ago) => quarterOf(nowMs, -ago))
   const months = Array.from({ length: MONTHS }, (_, ago) =>
     rangeOfMonths(date.getUTCFullYear(), date.getUTCMonth() - ago, 1),
   )
-  return [
-    { value: rangeValue(yesterdayOf(nowMs)), label: 'Yesterday' },
-    { value: rangeValue(lastDays(nowMs, 7)), label: 'Last 7 days' },
-    { value: rangeValue(lastDays(nowMs, 30)), label: 'Last 30 days' },
-    ...[...quarters, ...months].map(range => ({ value: rangeValue(range), label: nameRange(range, locale) })),
-  ]
+  const labels = new Map([
+    [rangeValue(yesterdayOf(nowMs)), 'Yesterday'],
+    [rangeValue(lastDays(nowMs, 7)), 'Last 7 days'],
+    [rangeValue(lastDays(nowMs, 30)), 'Last 30 days'],
+  ])
+  for (const range of [...quarters, ...months]) {
+    const [value, name] = [rangeValue(range), nameRange(range, locale)]
+    const label = labels.get(value)
+    labels.set(value, label === undefined ? name : `${name} (${label.toLowerCase()})`)
+  }
+  return Array.from(labels, ([value, label]) => ({ value, label }))
 }
 
 /** The day before a time. */
