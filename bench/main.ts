@@ -29,6 +29,7 @@ import { ingressBenchmark } from './ingress/benchmark.ts'
 import { notifierBenchmark } from './notifier/benchmark.ts'
 import { overloadBenchmark } from './overload/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
+import { reportsBenchmark } from './reports/benchmark.ts'
 import { tracesBenchmark } from './traces/benchmark.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -42,6 +43,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   burstsBenchmark,
   floodsBenchmark,
   adminBenchmark,
+  reportsBenchmark,
   consoleBenchmark,
   tracesBenchmark,
 ]

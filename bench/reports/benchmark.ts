@@ -1,0 +1,92 @@
+/** Measures how many reports of operations one admin-api process stores per second, and how soon it answers them. */
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { createManagementApi } from '../../scripts/start/management-api.ts'
+import { startProduct } from '../../scripts/start/product.ts'
+import { cpuMsOf } from '../../test/setup/metrics.ts'
+import type { Benchmark, Contender } from '../frame/benchmark.ts'
+import { mongoCpuMs } from '../frame/mongo-cpu.ts'
+import { percentile } from '../frame/statistics.ts'
+import { type ReportLoad, reportEvenly, reportInTurn, type Target } from './load.ts'
+
+/** Keep-alive connections, each with one call in flight. */
+const SOCKETS = 128
+const WARM_UP_MS = 5_000
+const MEASURE_MS = 8_000
+const EVEN = { perSecond: 300, seconds: 8 }
+const CALLS = 'calls'
+const P50 = 'answer, p50'
+const P99 = 'answer, p99'
+const CPU_API = 'processor time of admin-api for one'
+const CPU_MONGO = 'processor time of MongoDB for one'
+
+export const reportsBenchmark: Benchmark = {
+  name: 'reports',
+  about: `how many reports of operations, of three calls each, one admin-api process stores, from ${SOCKETS} connections`,
+  async open({ stack, folder }) {
+    const noLimit = { RATE_LIMIT_PER_KEY: '10000000', RATE_LIMIT_PER_ADDRESS: '10000000' }
+    const product = await startProduct({
+      dataDir: join(folder, 'reports'),
+      env: process.env,
+      stackUrls: stack,
+      topicPrefix: `reports-${Date.now().toString(36)}.`,
+      only: ['admin-api'],
+      serviceEnv: { 'admin-api': noLimit },
+    })
+    const client = new MongoClient(stack.mongo)
+    const db = client.db(product.database)
+    const api = createManagementApi(product.urls.admin, product.key)
+    const { project } = await api.post<{ project: { project_id: string } }>('/v1/projects', { name: 'Bench' })
+    const path = `/v1/projects/${project.project_id}/connections`
+    const { connection } = await api.post<{ connection: { connection_id: string } }>(path, {
+      kind: 'processor',
+      name: 'Bench',
+    })
+    const target: Target = { url: product.urls.admin, key: product.key, connectionId: connection.connection_id }
+    const opsUrl = product.children['admin-api'].opsUrl
+
+    /** Measures a load, and the processor time of admin-api and MongoDB for each of its calls. */
+    async function measure(load: ReportLoad): Promise<Record<string, number>> {
+      const [api, mongo] = [await cpuMsOf(opsUrl), await mongoCpuMs(db)]
+      const { timesMs, tookMs } = await load
+      const usedUs = (before: number, now: number) => ((now - before) * 1_000) / timesMs.length
+      return {
+        [CALLS]: (timesMs.length / tookMs) * 1_000,
+        [P50]: percentile(timesMs, 0.5),
+        [P99]: percentile(timesMs, 0.99),
+        [CPU_API]: usedUs(api, await cpuMsOf(opsUrl)),
+        [CPU_MONGO]: usedUs(mongo, await mongoCpuMs(db)),
+      }
+    }
+    const readings = { [CALLS]: '/s', [P50]: 'ms', [P99]: 'ms', [CPU_API]: 'µs', [CPU_MONGO]: 'µs' } as const
+    const single: Contender = {
+      name: 'single calls',
+      async measure() {
+        await reportInTurn(target, { sockets: SOCKETS, forMs: WARM_UP_MS })
+        return measure(reportInTurn(target, { sockets: SOCKETS, forMs: MEASURE_MS }))
+      },
+    }
+    const even: Contender = { name: `${EVEN.perSecond} a second`, measure: () => measure(reportEvenly(target, EVEN)) }
+    return {
+      comparisons: [
+        {
+          name: 'As many calls as possible',
+          readings,
+          contenders: [single],
+          targets: [{ reading: CALLS, of: single.name, is: 'at least', value: 1_500 }],
+        },
+        {
+          name: 'An even load',
+          readings,
+          contenders: [even],
+          targets: [{ reading: P99, of: even.name, is: 'at most', value: 50 }],
+        },
+      ],
+      async stop() {
+        await db.dropDatabase()
+        await client.close()
+        await product.stop()
+      },
+    }
+  },
+}
