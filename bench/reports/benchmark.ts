@@ -36,13 +36,13 @@ export const reportsBenchmark: Benchmark = {
     const client = new MongoClient(stack.mongo)
     const db = client.db(product.database)
     const api = createManagementApi(product.urls.admin, product.key)
-    const { project } = await api.post<{ project: { project_id: string } }>('/v1/projects', { name: 'Bench' })
-    const path = `/v1/projects/${project.project_id}/connections`
-    const { connection } = await api.post<{ connection: { connection_id: string } }>(path, {
+    const { project_id } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Bench' })
+    const path = `/v1/projects/${project_id}/connections`
+    const { connection_id } = await api.post<{ connection_id: string }>(path, {
       kind: 'processor',
       name: 'Bench',
     })
-    const target: Target = { url: product.urls.admin, key: product.key, connectionId: connection.connection_id }
+    const target: Target = { url: product.urls.admin, key: product.key, connectionId: connection_id }
     const opsUrl = product.children['admin-api'].opsUrl
 
     /** Measures a load, and the processor time of admin-api and MongoDB for each of its calls. */
