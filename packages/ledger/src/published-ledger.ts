@@ -1,6 +1,6 @@
 import type { Producer } from '@backstop/kit/bus'
 import type { Clock, Periodic } from '@backstop/kit/clock'
-import { joinCalls } from '@backstop/kit/consume'
+import { joinCalls } from '@backstop/kit/join-calls'
 import type { Logger } from '@backstop/kit/logger'
 import {
   createOutboxPublisher,

@@ -1,5 +1,4 @@
 export * from './consumer-metrics.ts'
 export * from './dead-letter.ts'
-export * from './join-calls.ts'
 export * from './received.ts'
 export * from './work-loop.ts'

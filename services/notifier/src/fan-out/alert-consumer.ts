@@ -1,6 +1,7 @@
 import { type Alert, HEADERS, TOPICS } from '@backstop/contracts'
 import type { Consumer, Producer } from '@backstop/kit/bus'
-import { createWorkLoop, joinCalls, type Received, type WorkLoopOptions } from '@backstop/kit/consume'
+import { createWorkLoop, type Received, type WorkLoopOptions } from '@backstop/kit/consume'
+import { joinCalls } from '@backstop/kit/join-calls'
 import type { LogLimit } from '@backstop/kit/log-budget'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { type Span, type Tracing, traceIdOf } from '@backstop/kit/tracing'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lostRace, unavailable } from '../errors.ts'
+import { lostRace, unavailable } from './errors.ts'
 import { joinCalls } from './join-calls.ts'
 
 test('calls of one turn of the event loop run together', async () => {

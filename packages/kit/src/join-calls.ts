@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from './errors.ts'
 
 export interface JoinOptions {
   /** Number of items from which on a joint run takes no further call; 500 by default. */
