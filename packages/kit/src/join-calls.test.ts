@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { lostRace, unavailable } from './errors.ts'
-import { joinCalls } from './join-calls.ts'
+import { joinCalls, joinItems } from './join-calls.ts'
 
 test('calls of one turn of the event loop run together', async () => {
   const runs: (readonly number[])[] = []
@@ -64,4 +64,14 @@ test('calls gather in the next run while the allowed number of runs is in progre
   first.resolve()
   await Promise.all([slow, ...others])
   expect(runs).toEqual([['slow'], ['a', 'b']])
+})
+
+test('calls with one item each run together, and each gets the result of its own item', async () => {
+  const runs: (readonly string[])[] = []
+  const lengthOf = joinItems(async (texts: readonly string[]) => {
+    runs.push(texts)
+    return texts.map(text => text.length)
+  })
+  expect(await Promise.all([lengthOf('a'), lengthOf('bcd'), lengthOf('a')])).toEqual([1, 3, 1])
+  expect(runs).toEqual([['a', 'bcd', 'a']])
 })

@@ -63,6 +63,21 @@ export function joinCalls<T, R>(
   }
 }
 
+/**
+ * Joins calls with one item each, like `joinCalls`; each gets the result of its own item.
+ * @param run returns the result of each item, in their order. The same item may be there several times
+ */
+export function joinItems<T, R>(
+  run: (items: readonly T[]) => Promise<readonly R[]>,
+  options?: JoinOptions,
+): (item: T) => Promise<R> {
+  const call = joinCalls(async (items: readonly T[]) => {
+    const results = await run(items)
+    return new Map(items.map((item, index) => [item, results[index] as R]))
+  }, options)
+  return async item => (await call([item])).get(item) as R
+}
+
 function isOutage(error: unknown): boolean {
   return error instanceof AppError && error.code === 'unavailable'
 }

@@ -150,10 +150,9 @@ export interface OperationStore {
 /** The parts of its service that the ledger uses. */
 export interface LedgerOptions {
   /**
-   * Publishes the messages of a write. It must not throw while the broker is unavailable: the operation is stored, and the
-   * sweeper publishes later.
+   * Publishes the messages of a write, beside the answer to its caller: the write is stored with them.
    */
-  readonly announce: (outbox: PendingOutbox) => Promise<void>
+  readonly announce: (outbox: PendingOutbox) => void
 }
 
 type LedgerParts = LedgerOptions & { readonly store: OperationStore }
@@ -203,7 +202,7 @@ async function trySave(
   const outcome = await parts.store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
   switch (outcome.kind) {
     case 'written':
-      await parts.announce({ documentId: operation.operation_id, entries: outcome.entries })
+      parts.announce({ documentId: operation.operation_id, entries: outcome.entries })
       return operation
     case 'exceeded':
       return budgetExceededRefusal(operation, outcome)
@@ -263,9 +262,11 @@ async function recordReport(
   operationId = newId('operation'),
   reportedBy: string | null = null,
 ) {
-  const before = await repeatReport(parts, reported, connection, now, operationId)
+  const [before, policy] = await Promise.all([
+    repeatReport(parts, reported, connection, now, operationId),
+    parts.store.approvalPolicy(connection.project_id),
+  ])
   if (before !== undefined) return before
-  const policy = await parts.store.approvalPolicy(connection.project_id)
   const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
   if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
   if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
@@ -291,7 +292,8 @@ async function move(
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const stored = tries === 0 && known !== undefined ? known : await parts.store.load(operationId)
     if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
-    const policy = await parts.store.approvalPolicy(stored.project_id)
+    const asks = reported.to === 'approval_pending'
+    const policy = asks ? await parts.store.approvalPolicy(stored.project_id) : undefined
     const outcome = applyTransition(stored, reported, { mover, policy }, now)
     if (outcome.kind === 'refused') {
       throw new LedgerRefusal({ kind: 'transition', operation: stored, to: reported.to, reason: outcome.reason })
@@ -313,8 +315,7 @@ async function fireTimer(parts: LedgerParts, operationId: string, now: number) {
     const saved = await save(parts, stored, reminded, now, approvalEntries(reminded, 'approval.reminder', now))
     return saved === undefined ? 'nothing_due' : 'reminded'
   }
-  const policy = await parts.store.approvalPolicy(stored.project_id)
-  const expired = applyTransition(stored, { to: 'expired' }, { mover: { kind: 'timer' }, policy }, now)
+  const expired = applyTransition(stored, { to: 'expired' }, { mover: { kind: 'timer' } }, now)
   if (expired.kind !== 'moved') return 'nothing_due'
   const alerts = approvalEntries(expired.operation, 'approval.expired', now)
   return (await save(parts, stored, expired.operation, now, alerts)) === undefined ? 'nothing_due' : 'expired'

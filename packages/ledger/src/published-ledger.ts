@@ -1,14 +1,8 @@
 import type { Producer } from '@backstop/kit/bus'
 import type { Clock, Periodic } from '@backstop/kit/clock'
-import { joinCalls } from '@backstop/kit/join-calls'
 import type { Logger } from '@backstop/kit/logger'
-import {
-  createOutboxPublisher,
-  createOutboxSweeper,
-  type MessageEncoder,
-  type OutboxSource,
-  type PendingOutbox,
-} from '@backstop/kit/outbox'
+import type { MessageEncoder, OutboxSource } from '@backstop/kit/outbox'
+import { createAnnouncer } from './announcer.ts'
 import { createApprovalTimers } from './approval-timers.ts'
 import type { Ledger, LedgerOptions } from './ledger.ts'
 import type { Budgets } from './manage-budgets.ts'
@@ -34,35 +28,17 @@ export interface PublishedLedgerOptions {
   readonly logger: Logger
 }
 
-/** The books of a service that writes them, with their outbox sweeper and their timers. */
+/** The books of a service that writes them, with their announcer and their timers. */
 export interface PublishedLedger extends Omit<Books, 'outboxSource'> {
-  /** Publishes messages that stayed in the outbox after a crash or an outage of the broker. */
-  readonly outboxSweeper: Periodic
+  /** Publishes the messages of writes, also those that stayed in the outbox after a crash or an outage of the broker. */
+  readonly announcer: Periodic
   /** Only one service starts them. */
   readonly approvalTimers: Periodic
 }
 
-/** Opens the books. Each write is published at once, or later by the outbox sweeper if that fails. */
-export function publishLedger(options: PublishedLedgerOptions): PublishedLedger {
-  const { producer, encoder, clock, logger } = options
-  const { outboxSource: source, ...books } = options.open({ announce: outbox => announce(outbox) })
-  const publisher = createOutboxPublisher({ source, producer, encoder, logger })
-
-  /** Concurrent writes share the send to Kafka and the command that empties their outboxes. */
-  const publish = joinCalls((outboxes: readonly PendingOutbox[]) => publisher.publish(outboxes), { maxRuns: 2 })
-
-  /** The write is already stored, so a failure here must not reach the caller. The outbox sweeper publishes later. */
-  async function announce(outbox: PendingOutbox): Promise<void> {
-    try {
-      await publish([outbox])
-    } catch (error) {
-      logger.warn({ error, document_id: outbox.documentId }, 'ledger.publish_failed')
-    }
-  }
-
-  return {
-    ...books,
-    outboxSweeper: createOutboxSweeper({ source, publisher, clock, logger }),
-    approvalTimers: createApprovalTimers({ ledger: books.ledger, clock, logger }),
-  }
+/** Opens the books. Each write is published at once, or later if that fails. */
+export function publishLedger({ open, ...parts }: PublishedLedgerOptions): PublishedLedger {
+  const { outboxSource, ...books } = open({ announce: outbox => announcer.announce(outbox) })
+  const announcer = createAnnouncer({ ...parts, source: outboxSource })
+  return { ...books, announcer, approvalTimers: createApprovalTimers({ ...parts, ledger: books.ledger }) }
 }

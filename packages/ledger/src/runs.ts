@@ -83,7 +83,7 @@ export function createRuns(store: RunStore, options: LedgerOptions): Runs {
       const { newest, total } = await store.operationsOf(name, MAX_OPERATIONS_IN_ALERT)
       const entry = runAlertEntry(id, run, newest, total)
       if (await store.insert(id, run, entry)) {
-        await options.announce({ documentId: id, entries: [entry] })
+        options.announce({ documentId: id, entries: [entry] })
         return { run, outcome: 'created' }
       }
       return { run: (await store.load(id)) ?? run, outcome: 'unchanged' }

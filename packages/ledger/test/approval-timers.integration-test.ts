@@ -23,7 +23,7 @@ async function openDatabase(): Promise<LedgerDatabase> {
 
 /** Creates operations that wait for approval from now on. */
 async function ask({ open }: LedgerDatabase, count: number, deadlineSeconds: number) {
-  const books = await open({ announce: async () => {} })
+  const books = await open({ announce: () => {} })
   const project = openProject()
   await books.requireApproval(project.id, deadlineSeconds)
   const asked = Array.from({ length: count }, () =>

@@ -24,7 +24,7 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       (await books.ledger.dueApprovals(now, 10_000)).includes(operation.operation_id)
 
     beforeAll(async () => {
-      books = await open({ announce: async outbox => void announced.push(outbox) })
+      books = await open({ announce: outbox => void announced.push(outbox) })
     })
     beforeEach(async () => {
       project = openProject()

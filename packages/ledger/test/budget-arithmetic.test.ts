@@ -96,7 +96,7 @@ class Model {
 
 async function runSteps(steps: Step[]): Promise<void> {
   const announced: PendingOutbox[] = []
-  const books = openMemoryBooks({ announce: async outbox => void announced.push(outbox) })
+  const books = openMemoryBooks({ announce: outbox => void announced.push(outbox) })
   const first = openProject()
   const second = openProject(first.id)
   const make = (currency: string, cap: number, interval: Budget['interval'], connection_id?: string) =>

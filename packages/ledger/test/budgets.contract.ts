@@ -27,7 +27,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
     }
 
     beforeAll(async () => {
-      books = await open({ announce: async outbox => void announced.push(outbox) })
+      books = await open({ announce: outbox => void announced.push(outbox) })
     })
     beforeEach(() => {
       project = openProject()

@@ -20,14 +20,14 @@ const bus = createKafkaBus({
 })
 const producer = bus.producer({ sendTimeoutMs: 10_000 })
 await producer.start()
-const { outboxSweeper, approvalTimers } = publishLedger({
+const { announcer, approvalTimers } = publishLedger({
   open: options => openMongoBooks(db, options),
   producer,
   encoder: createFixedCodec(),
   clock: systemClock,
   logger,
 })
-outboxSweeper.start()
+announcer.start()
 approvalTimers.start()
 // Keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

@@ -12,7 +12,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
     let outboxSource: OutboxSource
     const announced: PendingOutbox[] = []
     /** Called between a write and its announcement. */
-    let onAnnounce: () => Promise<void> = async () => {}
+    let onAnnounce = () => {}
     // Each test has its own connections and project, so the suite needs no empty database.
     let connection: OperationConnection
     let project: string
@@ -31,8 +31,8 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
 
     beforeAll(async () => {
       const made = await open({
-        announce: async outbox => {
-          await onAnnounce()
+        announce: outbox => {
+          onAnnounce()
           announced.push(outbox)
         },
       })
@@ -43,7 +43,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       project = newId('project')
       connection = { _id: newId('connection'), project_id: project, kind: 'processor', site: null }
       announced.length = 0
-      onAnnounce = async () => {}
+      onAnnounce = () => {}
     })
 
     test('returns the recorded operation', async () => {
@@ -279,12 +279,12 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
 
     test('the connection counts as executed before the operation is announced', async () => {
       const { operation_id: id } = await record()
-      let seen: ReadonlySet<string> | undefined
-      onAnnounce = async () => {
-        seen = await ledger.hasExecuted([connection._id])
+      let seen: Promise<ReadonlySet<string>> | undefined
+      onAnnounce = () => {
+        seen = ledger.hasExecuted([connection._id])
       }
       await ledger.transition(id, { to: 'executing' }, NOW + 1)
-      expect(seen).toEqual(new Set([connection._id]))
+      expect(await seen).toEqual(new Set([connection._id]))
     })
 
     test('a refused transition does not make the connection count as executed', async () => {

@@ -14,7 +14,7 @@ let replicas: readonly [TestBooks, TestBooks]
 const announced: PendingOutbox[] = []
 beforeAll(async () => {
   database = await openLedgerDatabase()
-  const options = { announce: async (outbox: PendingOutbox) => void announced.push(outbox) }
+  const options = { announce: (outbox: PendingOutbox) => void announced.push(outbox) }
   replicas = [await database.open(options), await database.open(options)]
 })
 afterAll(() => database.close())
@@ -99,5 +99,49 @@ describe('two hundred concurrent requests', () => {
     )
     const [usage] = await replicas[0].budgets.usage([day], NOW)
     expect(usage).toMatchObject({ used: Math.ceil(AT_ONCE / 3) * PRICE, reserved: 0 })
+  })
+})
+
+describe('operations that two processes change at the same time', () => {
+  const openOperations = async () => {
+    const project = openProject()
+    return recordConcurrently([project], { state: 'requested' })
+  }
+
+  test('are each changed once by the same report, and every caller gets the change', async () => {
+    const asked = await openOperations()
+    const moved = await Promise.all(
+      asked.flatMap(({ operation_id }) =>
+        replicas.map(({ ledger }) => ledger.transition(operation_id, { to: 'executing' }, NOW + 1)),
+      ),
+    )
+    expect(moved).toHaveLength(2 * AT_ONCE)
+    expect(new Set(moved.map(({ state, version }) => `${state} ${version}`))).toEqual(new Set(['executing 2']))
+  })
+
+  test('get both of two different changes, one after the other', async () => {
+    const asked = await openOperations()
+    await Promise.all(
+      asked.flatMap(({ operation_id }) =>
+        (['executing', 'completed'] as const).map((to, index) =>
+          replicas[index]!.ledger.transition(operation_id, { to }, NOW + 1).catch((error: AppError) => {
+            // The earlier state came after the later one.
+            expect([to, error.code]).toEqual(['executing', 'illegal_transition'])
+          }),
+        ),
+      ),
+    )
+    const stored = await Promise.all(asked.map(({ operation_id }) => replicas[0].ledger.get(operation_id)))
+    expect(new Set(stored.map(operation => operation?.state))).toEqual(new Set(['completed']))
+  })
+
+  test('are recorded once if both report them with the same idempotency keys', async () => {
+    const project = openProject()
+    const reports = Array.from({ length: AT_ONCE }, (_, index) => project.report({ idempotency_key: `key ${index}` }))
+    const recorded = await Promise.all(
+      reports.flatMap(report => replicas.map(({ ledger }) => ledger.record(report, project.connection, NOW))),
+    )
+    expect(recorded.filter(({ outcome }) => outcome === 'created')).toHaveLength(AT_ONCE)
+    expect(new Set(recorded.map(({ operation }) => operation.operation_id)).size).toBe(AT_ONCE)
   })
 })

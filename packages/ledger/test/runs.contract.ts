@@ -16,7 +16,7 @@ export function describeRuns(name: string, open: OpenTestBooks): void {
     const fail = (more = {}, now = NOW + 10) => books.runs.fail({ projectId: project.id, runId }, more, now)
 
     beforeAll(async () => {
-      books = await open({ announce: async outbox => void announced.push(outbox) })
+      books = await open({ announce: outbox => void announced.push(outbox) })
     })
     beforeEach(() => {
       project = openProject()

@@ -107,7 +107,7 @@ export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp 
   const { stores, codec, clock, logger } = ports
   const auditChainer = createAuditChainer({ ...given, keys: given.secretBox })
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
-  const { outboxSweeper, ...books } = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
+  const { announcer, ...books } = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
   const stopping = new AbortController()
   const uses = createUseRecorder({ clock, logger })
   const parts = createParts(ports, settings, producer, books, { stopping: stopping.signal, uses, auditChainer })
@@ -116,7 +116,6 @@ export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp 
   const timers = [
     createRecoveryReporter({ stores, commands: parts.commands, clock, logger }),
     createHeartbeat(ports, settings.heartbeat),
-    outboxSweeper,
     createSecretEraser(ports),
     createErasureAudit(ports),
     expiryWarner,
@@ -154,7 +153,7 @@ export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp 
     },
     async start() {
       await producer.start()
-      for (const timer of timers) timer.start()
+      for (const timer of [announcer, ...timers]) timer.start()
       refusals.start()
       uses.start()
       const options = { apiKeys: stores.apiKeys, clock, logger, chosen: settings.bootstrapApiKey, show: ports.showKey }
@@ -167,6 +166,7 @@ export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp 
       stopping.abort()
       await Promise.all([closeServer(server), ...timers.map(timer => timer.stop()), bootstrap])
       stopServer()
+      await announcer.stop()
       await Promise.all([refusals.stop(), uses.stop()])
       await producer.stop()
     },

@@ -1,3 +1,4 @@
+import { COLLECTIONS, type CollectionName } from '@backstop/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProjectResources } from './contract/every-route.ts'
 import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
@@ -122,3 +123,69 @@ test.each(['actions', 'incidents', 'deliveries', 'operations', 'audit'])(
     expect(query).toMatchObject({ maxTimeMS: 5_000 })
   },
 )
+
+/** An index that has only the documents whose `field` has a type. MongoDB uses it for a value of this type only if the query names the type, too. */
+interface TypedIndex {
+  readonly field: string
+  readonly name: string
+}
+
+function typedIndexesOf(collection: CollectionName): TypedIndex[] {
+  const indexes: readonly { keys: object; options?: object }[] = COLLECTIONS[collection].indexes
+  return indexes.flatMap(({ keys, options = {} }) => {
+    const documents = 'partialFilterExpression' in options ? (options.partialFilterExpression as object) : {}
+    const [[field, condition] = ['', null]] = Object.entries(documents)
+    const isTyped = typeof condition === 'object' && condition !== null && '$type' in condition
+    return isTyped ? [{ field, name: Object.entries(keys).flat().join('_') }] : []
+  })
+}
+
+test('MongoDB considers the index of each field that only some documents have, if a query names the field', async () => {
+  const { api } = testApi
+  const { connectionId } = await createProjectResources(testApi)
+  const since = testApi.asked.length
+  const report = { connection_id: connectionId, kind: 'refund', subject: 'pi_1', idempotency_key: 'k1' }
+  await api.post('/v1/operations', report)
+  await api.post('/v1/operations', report)
+  const lists = [
+    'actions?provider_ref=re_1',
+    'actions?actor_id=act_1',
+    'actions?account=acct_1',
+    'incidents?actor_id=a',
+  ]
+  lists.push(
+    'incidents?account=acct_1',
+    'operations?provider_ref=re_1',
+    'operations?run_id=run_1',
+    'runs/run_1',
+    'audit/verify',
+  )
+  for (const path of lists) await api.get(`/v1/${path}`)
+  const faults: object[] = []
+  const considered = new Set<string>()
+  for (const command of testApi.asked.slice(since)) {
+    const collection = (command.find ?? command.distinct) as CollectionName | undefined
+    if (collection === undefined || !(collection in COLLECTIONS)) continue
+    const conditions = JSON.stringify(command.filter ?? command.query)
+    const wanted = typedIndexesOf(collection).filter(({ field }) => conditions.includes(`"${field}":`))
+    const { find, filter, sort, distinct, key, query } = command
+    const asked = distinct === undefined ? { find, filter, ...(sort && { sort }) } : { distinct, key, query }
+    const plan = wanted.length === 0 ? '' : JSON.stringify(await testApi.explain(asked))
+    for (const { name } of wanted) {
+      if (plan.includes(`"indexName":"${name}"`)) considered.add(`${collection} ${name}`)
+      else faults.push({ collection, conditions, name })
+    }
+  }
+  expect(faults).toEqual([])
+  expect([...considered].toSorted()).toEqual([
+    'actions account_1_first_seen_-1__id_-1',
+    'actions actor_id_1_first_seen_-1__id_-1',
+    'actions provider_ref_1_first_seen_-1__id_-1',
+    'audit sequence_1',
+    'incidents account_1_opened_-1__id_-1',
+    'incidents actor_id_1_opened_-1__id_-1',
+    'operations connection_id_1_idempotency_key_1',
+    'operations provider_ref_1_created_at_-1__id_-1',
+    'operations run_id_1_created_at_-1__id_-1',
+  ])
+})

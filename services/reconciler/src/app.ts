@@ -141,17 +141,17 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
       ledger: books.ledger,
       reconcile,
     }),
-    books.outboxSweeper,
     books.approvalTimers,
   ]
   return {
     async start() {
       await producer.start()
       await Promise.all(loops.map(loop => loop.start()))
-      for (const timer of timers) timer.start()
+      for (const timer of [books.announcer, ...timers]) timer.start()
     },
     async stop() {
       await Promise.all([...loops, ...timers].map(part => part.stop()))
+      await books.announcer.stop()
       await producer.stop()
     },
     msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),

@@ -51,7 +51,7 @@ function parts(): ReconcileParts {
     encoder: codec,
     logger: stack.logger,
   })
-  const { ledger } = openMongoBooks(mongo.db, { announce: async () => {} })
+  const { ledger } = openMongoBooks(mongo.db, { announce: () => {} })
   return {
     stores,
     ledger,

@@ -20,7 +20,7 @@ async function harness() {
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   await producer.start()
   const stores = createMemoryStores()
-  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const { ledger } = openMemoryBooks({ announce: () => {} })
   const consumer = createCommandConsumer({
     bus,
     producer,

@@ -78,7 +78,7 @@ function openShop() {
   const clock = { now: () => now, schedule: () => () => {} }
   const parts: ReconcileParts = {
     stores,
-    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    ledger: openMemoryBooks({ announce: () => {} }).ledger,
     publisher,
     producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
     codec: createFixedCodec(),

@@ -72,7 +72,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
 
     const partsOf = (): ReconcileParts => ({
       stores: world.stores,
-      ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+      ledger: openMemoryBooks({ announce: () => {} }).ledger,
       publisher: { publish: async () => ({ stuck: 0 }) },
       producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
       codec: { encode: () => Buffer.alloc(0) },

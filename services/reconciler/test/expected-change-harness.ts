@@ -30,7 +30,7 @@ export function expectedChangeHarness() {
   let crashAt: CrashPoint | undefined
   const parts: ReconcileParts = {
     stores,
-    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    ledger: openMemoryBooks({ announce: () => {} }).ledger,
     publisher: { publish: async () => ({ stuck: 0 }) },
     producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
     codec: { encode: () => Buffer.alloc(0) },

@@ -21,7 +21,7 @@ import { connectionOf } from './connection-of.ts'
 const REPORT = { connection_id: CONNECTION, kind: 'refund', subject: 'pi_1', amount: 2499, currency: 'eur' } as const
 
 test('explains the refund and raises drift when it timed out and was reported as failed without executing', async () => {
-  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const { ledger } = openMemoryBooks({ announce: () => {} })
   const { operation } = await ledger.record(
     { ...REPORT, state: 'requested' },
     connectionOf(CONNECTION, {}),
@@ -43,7 +43,7 @@ test('explains the refund and raises drift when it timed out and was reported as
 })
 
 test('does not explain an action that was made after its request failed while it waited for approval', async () => {
-  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const { ledger } = openMemoryBooks({ announce: () => {} })
   const report = { ...REPORT, state: 'approval_pending' } as const
   const { operation } = await ledger.record(report, connectionOf(CONNECTION, {}), T0 - SECOND)
   const failed = await ledger.transition(operation.operation_id, { to: 'failed' }, T0)
@@ -55,7 +55,7 @@ test('does not explain an action that was made after its request failed while it
 })
 
 test('explains the refund of a repeated call without drift when the call was reported as failed an hour before', async () => {
-  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const { ledger } = openMemoryBooks({ announce: () => {} })
   const report = { ...REPORT, idempotency_key: 'order-1' }
   const { operation: failed } = await ledger.record({ ...report, state: 'failed' }, connectionOf(CONNECTION, {}), T0)
   const repeatedAt = T0 + 60 * MINUTE

@@ -103,7 +103,7 @@ async function openWorld() {
   const sent: Alert[] = []
   const parts: ReconcileParts = {
     stores,
-    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    ledger: openMemoryBooks({ announce: () => {} }).ledger,
     publisher: {
       async publish(outboxes) {
         for (const { documentId, entries } of outboxes) {

@@ -22,7 +22,7 @@ async function takeLinkingLook(report: Partial<NewOperation>) {
   const stores = createMemoryStores()
   const connection = connectionOf(CONNECTION, {})
   stores.contents.connections.set(CONNECTION, connection)
-  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const { ledger } = openMemoryBooks({ announce: () => {} })
   const parts: ReconcileParts = {
     stores,
     ledger,

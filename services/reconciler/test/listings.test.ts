@@ -77,7 +77,7 @@ function openShop() {
   let killAt: CrashPoint | null = null
   const parts: ReconcileParts = {
     stores,
-    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    ledger: openMemoryBooks({ announce: () => {} }).ledger,
     publisher,
     producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
     codec: createFixedCodec(),

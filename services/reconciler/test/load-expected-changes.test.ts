@@ -36,7 +36,7 @@ function harness() {
   }
   const parts: ReconcileParts = {
     stores: { ...stores, expectedChanges },
-    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    ledger: openMemoryBooks({ announce: () => {} }).ledger,
     publisher: { publish: async () => ({ stuck: 0 }) },
     producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
     codec: { encode: () => Buffer.alloc(0) },

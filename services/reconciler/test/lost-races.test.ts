@@ -16,7 +16,7 @@ const clock = createManualClock(T0 + SECOND)
 function partsOver(stores: ReconcilerStores): ReconcileParts {
   return {
     stores,
-    ledger: openMemoryBooks({ announce: async () => {} }).ledger,
+    ledger: openMemoryBooks({ announce: () => {} }).ledger,
     publisher: { publish: async () => ({ stuck: 0 }) },
     producer: { start: async () => {}, stop: async () => {}, send: async () => {} },
     codec: { encode: () => Buffer.alloc(0) },

@@ -92,7 +92,7 @@ test('a sweep with one unusable object and unusual ids judges each other object,
     biller.subscribe({ amount: 999, id })
     biller.cancel(id)
   }
-  const { ledger } = openMongoBooks(mongo.db, { announce: async () => {} })
+  const { ledger } = openMongoBooks(mongo.db, { announce: () => {} })
   const ours = { connection_id: 'con_site', kind: 'cancellation', subject: OURS, state: 'completed' } as const
   await ledger.record(ours, { _id: 'con_site', project_id: PROJECT, kind: 'subscription', site: 'acme' }, Date.now())
   await startSweeping(url)

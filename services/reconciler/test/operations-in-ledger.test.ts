@@ -21,7 +21,7 @@ function openReconciler() {
   const { contents } = stores
   const connection = connectionOf(CONNECTION, {})
   contents.connections.set(CONNECTION, connection)
-  const { ledger } = openMemoryBooks({ announce: async () => {} })
+  const { ledger } = openMemoryBooks({ announce: () => {} })
   const writes: CaseChange[] = []
   const save: typeof stores.cases.save = changes => {
     writes.push(...changes)

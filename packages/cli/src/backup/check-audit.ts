@@ -26,7 +26,9 @@ export async function checkAudit(db: Db, keys: AuditKeys | undefined): Promise<C
     below = batch.at(-1) ?? below
     batch = []
   }
-  for await (const row of audit.find({ sequence: { $gte: 1 } }).sort({ sequence: 1 })) {
+  // With its type, as the index has it (typed-value.ts); the driver's types do not know this name.
+  const chained = { sequence: { $gte: 1, $type: 'number' as never } }
+  for await (const row of audit.find(chained).sort({ sequence: 1 })) {
     if (batch.push(row) === ROWS_AT_ONCE) checkBatch()
   }
   checkBatch()

@@ -1,3 +1,5 @@
 export * from './duplicate-keys.ts'
+export * from './joint-commands.ts'
 export * from './mongo.ts'
+export * from './typed-value.ts'
 export * from './update-if.ts'

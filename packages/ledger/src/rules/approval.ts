@@ -81,10 +81,13 @@ export function approvalAfterTransition(
   operation: Operation,
   to: OperationState,
   mover: TransitionActor,
-  policy: ApprovalPolicy,
+  policy: ApprovalPolicy | undefined,
   now: number,
 ): Approval | null {
-  if (to === 'approval_pending') return newApproval(policy, now)
+  if (to === 'approval_pending') {
+    if (policy === undefined) throw new Error('Approval is asked for without the approval policy of the project')
+    return newApproval(policy, now)
+  }
   const approval = operation.approval ?? null
   const isDecided = to === 'approved' || to === 'declined' || to === 'expired'
   if (approval === null || !isDecided) return approval

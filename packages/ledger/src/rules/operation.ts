@@ -116,10 +116,11 @@ export function recordOperation(
   }
 }
 
-/** Who changes the state of an operation, and the approval policy of its project. */
+/** Who changes the state of an operation. */
 export interface TransitionContext {
   readonly mover: TransitionActor
-  readonly policy: ApprovalPolicy
+  /** The approval policy of its project. Only a transition to `approval_pending` needs it. */
+  readonly policy?: ApprovalPolicy | undefined
 }
 
 /**

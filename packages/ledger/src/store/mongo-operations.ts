@@ -8,14 +8,20 @@ import {
   type ProjectDocument,
   searchKeysOfOperation,
 } from '@backstop/contracts'
+import { lostRace } from '@backstop/kit/errors'
+import { joinItems } from '@backstop/kit/join-calls'
 import {
   asUnavailable,
+  equalText,
   isDuplicateKey,
+  JOINT_RUNS,
+  joinFinds,
+  joinInserts,
   LIST_WITHIN_MS,
   runListQuery,
   writeIgnoringDuplicates,
 } from '@backstop/kit/mongo'
-import type { ClientSession, Db, Filter, FindOptions } from 'mongodb'
+import type { ClientSession, Collection, Db, Filter, FindOptions, UpdateFilter } from 'mongodb'
 import type { ChangePosition, OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capAlertEntry } from '../rules/announcements.ts'
 import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
@@ -37,6 +43,12 @@ export function sentAndChangedAfter({ updated_at, operation_id }: ChangePosition
 /** Fields that callers of the ledger do not get. */
 export const INTERNAL_FIELDS = { search: 0, outbox: 0, outbox_at: 0, timer_at: 0 } as const
 
+/** The software's own name of an operation. */
+interface ReportKey {
+  readonly connectionId: string
+  readonly key: string
+}
+
 /** Number of remembered connections, to limit memory. */
 const MAX_EXECUTED = 20_000
 
@@ -48,22 +60,36 @@ export function createMongoOperationStore(db: Db): OperationStore {
   const oneAtATime = createOneAtATime()
   const find = async (filter: Filter<OperationDocument>, options: FindOptions = {}) =>
     (await operations.find(filter, { ...options, projection: INTERNAL_FIELDS }).toArray()).map(toOperation)
-  const findOne = (filter: Filter<OperationDocument>) =>
-    asUnavailable(async () => {
-      const found = await operations.findOne(filter, { projection: INTERNAL_FIELDS })
-      return found === null ? undefined : toOperation(found)
-    })
+  const writeJointly = createJointWrites(operations)
+  const findProject = joinFinds(
+    (ids: readonly string[]) => asUnavailable(() => projects.find({ _id: { $in: [...ids] } }).toArray()),
+    ({ _id }) => _id,
+  )
+  const findReported = joinItems(async (wanted: readonly ReportKey[]) => {
+    const byConnection = Map.groupBy(wanted, ({ connectionId }) => connectionId)
+    const $or = Array.from(byConnection, ([connection_id, some]) => ({
+      connection_id,
+      idempotency_key: { $in: some.map(({ key }) => key), $type: 'string' } as const,
+    }))
+    const found = await asUnavailable(() => find({ $or }))
+    const nameOf = (connectionId: string, key: string | null) => `${connectionId}/${key}`
+    const byName = new Map(found.map(stored => [nameOf(stored.connection_id, stored.idempotency_key), stored]))
+    return wanted.map(({ connectionId, key }) => byName.get(nameOf(connectionId, key)))
+  }, JOINT_RUNS)
 
   return {
-    write: write =>
-      asUnavailable(() =>
-        write.moves.length === 0
-          ? writeWithoutBudgets(db, write)
-          : // One after another: concurrent transactions on the budgets of one project only make each other fail.
-            oneAtATime(write.operation.project_id, () => writeWithBudgets(db, write)),
-      ),
-    load: operationId => findOne({ _id: operationId }),
-    loadByIdempotencyKey: (connectionId, key) => findOne({ connection_id: connectionId, idempotency_key: key }),
+    async write(write) {
+      if (write.moves.length === 0) {
+        return (await writeJointly(write)) ? { kind: 'written', entries: write.entries } : { kind: 'taken' }
+      }
+      // One after another: concurrent transactions on the budgets of one project only make each other fail.
+      return asUnavailable(() => oneAtATime(write.operation.project_id, () => writeWithBudgets(db, write)))
+    },
+    load: joinFinds(
+      (ids: readonly string[]) => asUnavailable(() => find({ _id: { $in: [...ids] } })),
+      ({ operation_id }) => operation_id,
+    ),
+    loadByIdempotencyKey: (connectionId, key) => findReported({ connectionId, key }),
     byReferences: references => asUnavailable(() => find({ refs: { $in: [...references] } })),
 
     changedAfter: (position, before, limit) =>
@@ -85,14 +111,14 @@ export function createMongoOperationStore(db: Db): OperationStore {
         return found.map(({ _id }) => _id)
       }),
 
-    approvalPolicy: projectId =>
-      asUnavailable(async () => approvalPolicyOf(await projects.findOne({ _id: projectId }))),
+    approvalPolicy: async projectId => approvalPolicyOf(await findProject(projectId)),
 
-    budgetsOf: projectId =>
-      asUnavailable(async () => {
-        const found = await budgets.find({ project_id: projectId, deleted_at: null }).toArray()
-        return found.map(toBudget)
-      }),
+    budgetsOf: joinItems(async (ids: readonly string[]) => {
+      const wanted = { project_id: { $in: [...new Set(ids)] }, deleted_at: null }
+      const found = await asUnavailable(() => budgets.find(wanted).toArray())
+      const byProject = Map.groupBy(found.map(toBudget), ({ project_id }) => project_id)
+      return ids.map(id => byProject.get(id) ?? [])
+    }, JOINT_RUNS),
 
     ...createExecutions(db),
   }
@@ -123,35 +149,66 @@ function createExecutions(db: Db): Pick<OperationStore, 'markExecuted' | 'execut
   }
 }
 
-async function writeWithoutBudgets(db: Db, write: OperationWrite, session?: ClientSession): Promise<WriteOutcome> {
-  const operations = db.collection<OperationDocument>('operations')
-  const { operation, entries, now } = write
-  const options = session === undefined ? {} : { session }
-  const { _id, ...fields } = toDocument(operation)
+/** Writes operations that change no budget. Concurrent writes share one command for new operations and one for changes. */
+function createJointWrites(operations: Collection<OperationDocument>): (write: OperationWrite) => Promise<boolean> {
+  const insert = joinInserts(operations)
+  const change = joinItems((writes: readonly OperationWrite[]) => changeVersions(operations, writes), JOINT_RUNS)
+  return write => (write.operation.version === 1 ? insert(toNewDocument(write)) : change(write))
+}
+
+/**
+ * Stores the next versions of operations. Of several writes about one operation, the first is made.
+ * @returns whether each write was made
+ */
+async function changeVersions(
+  operations: Collection<OperationDocument>,
+  writes: readonly OperationWrite[],
+): Promise<boolean[]> {
+  const firsts = new Map(writes.toReversed().map(write => [write.operation.operation_id, write]))
+  const changes = [...firsts.values()].map(write => ({ updateOne: toVersionChange(write) }))
+  const { matchedCount } = await asUnavailable(() => operations.bulkWrite(changes, { ordered: false }))
+  if (matchedCount === changes.length) return writes.map(write => firsts.get(write.operation.operation_id) === write)
+  if (writes.length === 1) return [false]
+  // MongoDB does not say which were made. Each write runs alone now: those that were made find their version taken, by themselves.
+  throw lostRace('operations of a joint write')
+}
+
+async function writeInTransaction(
+  operations: Collection<OperationDocument>,
+  write: OperationWrite,
+  session: ClientSession,
+): Promise<boolean> {
+  try {
+    if (write.operation.version === 1) {
+      await operations.insertOne(toNewDocument(write), { session })
+      return true
+    }
+    const { filter, update } = toVersionChange(write)
+    return (await operations.updateOne(filter, update, { session })).matchedCount === 1
+  } catch (error) {
+    if (isDuplicateKey(error)) return false
+    throw error
+  }
+}
+
+function toNewDocument({ operation, entries, now }: OperationWrite): OperationDocument {
   const timerAt = nextTimerAt(operation)
   const timer = timerAt === null ? {} : { timer_at: new Date(timerAt) }
-  const at = new Date(now)
-  if (operation.version === 1) {
-    try {
-      await operations.insertOne({ _id, ...fields, ...timer, outbox: [...entries], outbox_at: at }, options)
-      return { kind: 'written', entries }
-    } catch (error) {
-      if (isDuplicateKey(error)) return { kind: 'taken' }
-      throw error
-    }
+  return { ...toDocument(operation), ...timer, outbox: [...entries], outbox_at: new Date(now) }
+}
+
+function toVersionChange({ operation, entries, now }: OperationWrite) {
+  const { _id, ...fields } = toDocument(operation)
+  const timerAt = nextTimerAt(operation)
+  const filter: Filter<OperationDocument> = { _id, version: operation.version - 1 }
+  const update: UpdateFilter<OperationDocument> = {
+    $set: timerAt === null ? fields : { ...fields, timer_at: new Date(timerAt) },
+    ...(timerAt === null ? { $unset: { timer_at: 1 } } : {}),
+    $push: { outbox: { $each: [...entries] } },
+    // $min, because a publisher may have emptied the outbox and removed outbox_at since the read.
+    $min: { outbox_at: new Date(now) },
   }
-  const { matchedCount } = await operations.updateOne(
-    { _id, version: operation.version - 1 },
-    {
-      $set: { ...fields, ...timer },
-      ...(timerAt === null ? { $unset: { timer_at: 1 } } : {}),
-      $push: { outbox: { $each: [...entries] } },
-      // $min, because a publisher may have emptied the outbox and removed outbox_at since the read.
-      $min: { outbox_at: at },
-    },
-    options,
-  )
-  return matchedCount === 1 ? { kind: 'written', entries } : { kind: 'taken' }
+  return { filter, update }
 }
 
 /** Thrown to abort a transaction that ends in a refusal. The driver does not retry this error. */
@@ -181,9 +238,10 @@ async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOut
       else await accounts.insertOne({ _id, ...fields }, { session })
     }
     const alerts = booking.reached.map(reached => capAlertEntry(reached, write.operation, write.now))
-    const outcome = await writeWithoutBudgets(db, { ...write, entries: [...write.entries, ...alerts] }, session)
-    if (outcome.kind === 'taken') throw new AbortedWrite(outcome)
-    return outcome
+    const entries = [...write.entries, ...alerts]
+    const isMade = await writeInTransaction(db.collection('operations'), { ...write, entries }, session)
+    if (!isMade) throw new AbortedWrite({ kind: 'taken' })
+    return { kind: 'written', entries }
   }
   return db.client.withSession(async session => {
     for (;;) {
@@ -202,7 +260,7 @@ function toFilter(filter: OperationFilter): Filter<OperationDocument> {
   const { after, from, to } = filter
   return given({
     kind: filter.kind,
-    provider_ref: filter.providerRef,
+    provider_ref: filter.providerRef && equalText(filter.providerRef),
     currency: filter.currency,
     amount: rangeOf({ $gte: filter.minAmount, $lte: filter.maxAmount }),
     created_at: rangeOf({ $gte: from?.toISOString(), $lt: to?.toISOString() }),
@@ -210,7 +268,7 @@ function toFilter(filter: OperationFilter): Filter<OperationDocument> {
     connection_id: filter.connectionId,
     state: filter.state,
     subject: filter.subject,
-    run_id: filter.runId,
+    run_id: filter.runId && equalText(filter.runId),
     $or: after && olderThan('created_at', after.createdAt, after.operationId),
   })
 }

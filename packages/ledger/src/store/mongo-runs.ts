@@ -1,5 +1,5 @@
 import type { FailedRun, FailedRunDocument, Operation, OperationDocument } from '@backstop/contracts'
-import { asUnavailable, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { asUnavailable, equalText, LIST_WITHIN_MS, runListQuery, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
 import type { RunStore } from '../runs.ts'
 import { given, olderThan } from './list-filter.ts'
@@ -42,14 +42,14 @@ export function createMongoRunStore(db: Db): RunStore {
     projectsOf: runId =>
       runListQuery(async () => {
         const [named, failed] = await Promise.all([
-          operations.distinct('project_id', { run_id: runId }, WITHIN),
+          operations.distinct('project_id', { run_id: equalText(runId) }, WITHIN),
           runs.distinct('project_id', { run_id: runId }, WITHIN),
         ])
         return [...new Set([...named, ...failed])]
       }),
     operationsOf: ({ projectId, runId }, limit) =>
       asUnavailable(async () => {
-        const where = { run_id: runId, project_id: projectId }
+        const where = { run_id: equalText(runId), project_id: projectId }
         const newest = operations
           .find(where, { projection: INTERNAL_FIELDS })
           .sort({ created_at: -1, _id: -1 })

@@ -28,6 +28,8 @@ export function changeWithAuditRow(
       const written = await write(recorded, done?.at)
       for (const [index, described] of [describeChange(written, changes) ?? []].flat().entries()) {
         const rowId = index === 0 ? id : deterministicId('audit', id, String(index))
+        // A lookup comes before the insert, because a duplicate id would abort the transaction.
+        if ((await collections.audit.find({ _id: rowId })) !== undefined) continue
         await writeAuditRow(collections, rowId, requester, { changes, ...described })
       }
       return written
@@ -36,7 +38,7 @@ export function changeWithAuditRow(
 }
 
 /**
- * Writes one audit row per change, before the answer is sent and stored. A repeat under the same Idempotency-Key writes the row that a
+ * Writes one audit row per change, unless it is stored, before the answer is sent and stored. A repeat under the same Idempotency-Key writes the row that a
  * crash prevented, under the same id.
  * Known gap: a change outside of this database (`RouteAnswer.changed`) happens before its row is written. If the process dies in between,
  * and no repeat under the same key follows or the repeat finds nothing to change, the change has no row. None of these changes shows a
@@ -48,8 +50,6 @@ export async function writeAuditRow(
   requester: AuditedRequester,
   { action, target, projectId, actor = requester.identity, changes = [] }: AuditedChange,
 ): Promise<void> {
-  // A lookup comes before the insert, because a duplicate id would abort a whole transaction.
-  if ((await audit.find({ _id: id })) !== undefined) return
   await audit.insert({
     _id: id,
     at: requester.now,

@@ -1,6 +1,21 @@
 import type { CollectionName } from '@backstop/contracts'
-import { asUnavailable, isDuplicateKey, LIST_WITHIN_MS, runListQuery } from '@backstop/kit/mongo'
-import type { ClientSession, Db, Filter, MatchKeysAndValues, OptionalUnlessRequiredId } from 'mongodb'
+import {
+  asUnavailable,
+  isDuplicateKey,
+  joinFinds,
+  joinInserts,
+  LIST_WITHIN_MS,
+  runListQuery,
+  withTypeOf,
+} from '@backstop/kit/mongo'
+import type {
+  ClientSession,
+  Db,
+  Filter,
+  MatchKeysAndValues,
+  Collection as MongoCollection,
+  OptionalUnlessRequiredId,
+} from 'mongodb'
 import {
   BATCH_SIZE,
   type Collection,
@@ -31,8 +46,10 @@ export function createMongoCollection<D extends StoredDocument>(
   const readList: typeof asUnavailable = session === undefined ? runListQuery : call => call()
   const convertErrors: typeof asUnavailable = session === undefined ? asUnavailable : call => call()
   const toDocument = (found: unknown) => (found === null ? undefined : (found as D))
+  const joint = session === undefined ? createJointCommands<D>(collection, maxTimeMS) : undefined
   return {
-    find: where => convertErrors(async () => toDocument(await collection.findOne(toFilter(where), reading))),
+    find: where =>
+      joint?.find(where) ?? convertErrors(async () => toDocument(await collection.findOne(toFilter(where), reading))),
 
     findAll: where =>
       convertErrors(async () => (await collection.find(toFilter(where), reading).toArray()) as unknown as D[]),
@@ -59,6 +76,7 @@ export function createMongoCollection<D extends StoredDocument>(
     },
 
     insert: document =>
+      joint?.insert(document as unknown as AnyDocument) ??
       convertErrors(async () => {
         try {
           await collection.insertOne(document as OptionalUnlessRequiredId<AnyDocument>, options)
@@ -95,6 +113,31 @@ export function createMongoCollection<D extends StoredDocument>(
   }
 }
 
+/** Fields by which a document is found alone. */
+const UNIQUE_FIELDS = ['_id', 'hash'] as const
+
+/** Commands that concurrent requests share. A transaction has its own. */
+function createJointCommands<D>(collection: MongoCollection<AnyDocument>, maxTimeMS: number) {
+  const finders = UNIQUE_FIELDS.map(field =>
+    joinFinds(
+      (values: readonly string[]) =>
+        asUnavailable(() => collection.find({ [field]: { $in: [...values] } }, { maxTimeMS }).toArray()),
+      found => found[field] as string,
+    ),
+  )
+  return {
+    insert: joinInserts<AnyDocument>(collection),
+    /** @returns undefined for other conditions than a value of one of the fields */
+    find(where: DocumentFilter<D>): Promise<D | undefined> | undefined {
+      const [condition, ...more] = Object.entries(where).filter(([, wanted]) => wanted !== undefined)
+      if (condition === undefined || more.length > 0) return undefined
+      const [field, wanted] = condition
+      const find = finders[UNIQUE_FIELDS.indexOf(field as '_id')]
+      return typeof wanted === 'string' ? (find?.(wanted) as Promise<D | undefined> | undefined) : undefined
+    },
+  }
+}
+
 /** Selects the documents after a place. @param direction 1 for the oldest first */
 function placeFilter(by: string, after: PageRequest<unknown>['after'], direction: 1 | -1): Filter<AnyDocument> {
   if (after === undefined) return {}
@@ -109,11 +152,12 @@ function windowFilter(field: string, window: PageRequest<unknown>['window']): Fi
 }
 
 function conditionOf(wanted: unknown): Record<string, unknown> {
-  if (isAnyOf(wanted)) return { $in: wanted.in }
+  if (isAnyOf(wanted)) return withTypeOf({ $in: wanted.in }, wanted.in)
   if (isOther(wanted)) return { $ne: wanted.not }
-  if (!isRange(wanted)) return { $eq: wanted }
+  if (!isRange(wanted)) return withTypeOf({ $eq: wanted }, [wanted])
   const { min, max } = wanted
-  return { ...(min === undefined ? {} : { $gte: min }), ...(max === undefined ? {} : { $lte: max }) }
+  const range = { ...(min === undefined ? {} : { $gte: min }), ...(max === undefined ? {} : { $lte: max }) }
+  return withTypeOf(range, Object.values(range))
 }
 
 /** Writes out $eq and $in, so that MongoDB never reads a value as an operator. */

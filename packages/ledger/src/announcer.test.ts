@@ -1,0 +1,82 @@
+import type { OutgoingMessage } from '@backstop/kit/bus'
+import { createLogger } from '@backstop/kit/logger'
+import { createManualClock } from '@backstop/kit/test'
+import { expect, test } from 'vitest'
+import { createAnnouncer } from './announcer.ts'
+
+function open({ send = async (_: readonly OutgoingMessage[]) => {}, remove = async () => {} } = {}) {
+  const clock = createManualClock()
+  const sent: string[] = []
+  const removed: (readonly [string, readonly string[]])[][] = []
+  const announcer = createAnnouncer({
+    source: {
+      pending: async () => [],
+      async published(documents) {
+        await remove()
+        removed.push(documents.map(({ documentId, entryIds }) => [documentId, entryIds]))
+      },
+    },
+    producer: {
+      start: async () => {},
+      stop: async () => {},
+      async send(messages) {
+        await send(messages)
+        sent.push(...messages.map(({ key }) => key))
+      },
+    },
+    encoder: { encode: () => Buffer.from('x') },
+    clock,
+    logger: createLogger('test', 'silent'),
+  })
+  const announce = (documentId: string, id: string) =>
+    announcer.announce({ documentId, entries: [{ id, topic: 'operations', key: documentId, message: {} as never }] })
+  return { announcer, announce, clock, sent, removed }
+}
+
+test('the entries of several writes about an operation are removed together, half a second after they were published', async () => {
+  const { announcer, announce, clock, sent, removed } = open()
+  announcer.start()
+  announce('op_1', 'v1')
+  await expect.poll(() => sent).toEqual(['op_1'])
+  announce('op_1', 'v2')
+  announce('op_2', 'v1')
+  await expect.poll(() => sent).toEqual(['op_1', 'op_1', 'op_2'])
+  expect(removed).toEqual([])
+  await clock.advance(500)
+  expect(removed).toEqual([
+    [
+      ['op_1', ['v1', 'v2']],
+      ['op_2', ['v1']],
+    ],
+  ])
+})
+
+test('a stop waits for what is on its way to Kafka, and removes it', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const { announcer, announce, removed } = open({ send: () => arrived.promise })
+  announcer.start()
+  announce('op_1', 'v1')
+  const stopped = announcer.stop()
+  arrived.resolve()
+  await stopped
+  expect(removed).toEqual([[['op_1', ['v1']]]])
+})
+
+test('what Kafka does not take stays in its document', async () => {
+  const { announcer, announce, removed } = open({ send: () => Promise.reject(new Error('away')) })
+  announcer.start()
+  announce('op_1', 'v1')
+  await announcer.stop()
+  expect(removed).toEqual([[]])
+})
+
+test('while 5,000 writes wait for Kafka, further ones are left to the sweeper', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const { announcer, announce, sent } = open({ send: () => arrived.promise })
+  announcer.start()
+  for (let index = 0; index < 5_001; index++) announce(`op_${index}`, 'v1')
+  arrived.resolve()
+  await announcer.stop()
+  expect(sent).toHaveLength(5_000)
+  expect(sent).not.toContain('op_5000')
+})
