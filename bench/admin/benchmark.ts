@@ -32,9 +32,9 @@ const CALLS: Readonly<Record<string, string>> = {
   'search for the beginning of an id': `/v1/search?${of}&q=re_bench_50`,
   'search for an e-mail address': `/v1/search?${of}&q=c25000@example.com`,
   'search for an amount': `/v1/search?${of}&q=50.00`,
-  'stats of a week': `/v1/stats?${of}&from=${STORED.from}T00:00:00Z&to=${STORED.to}T00:00:00Z`,
-  'stats of a connection': `/v1/stats?connection_id=${STORED.connection}&from=2026-09-01T00:00:00Z&to=${STORED.to}T00:00:00Z`,
-  'stats of a quarter': `/v1/stats?${of}&from=2026-09-01T00:00:00Z&to=${STORED.to}T00:00:00Z`,
+  'stats of a week': `/v1/stats?${of}&from=${STORED.week}T00:00:00Z&to=${STORED.to}T00:00:00Z`,
+  'stats of a connection': `/v1/stats?connection_id=${STORED.connection}&from=${STORED.quarter}T00:00:00Z&to=${STORED.to}T00:00:00Z`,
+  'stats of a quarter': `/v1/stats?${of}&from=${STORED.quarter}T00:00:00Z&to=${STORED.to}T00:00:00Z`,
   'a statement': `/v1/statements?connection_id=${STORED.connection}&month=${STORED.month}`,
 }
 

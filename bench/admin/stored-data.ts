@@ -27,15 +27,27 @@ export interface StoredCounts {
   readonly stormMembers?: number
 }
 
-/** The ids by which the calls of the benchmark find documents. */
+const DAY_MS = 86_400_000
+/** The newest documents are of now, because the console shows the last days first. */
+const ENDED_AT = Date.now()
+
+/** A day before the newest documents, in UTC, as `2026-11-21`. */
+function dayBefore(days: number): string {
+  return new Date(ENDED_AT - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** The ids and days by which the calls of the benchmark find documents. */
 export const STORED = {
   project: 'prj_bench',
   connection: 'con_bench_0',
   channel: 'chn_bench_0',
   storm: 'stm_bench',
-  month: '2026-10',
-  from: '2026-11-14',
-  to: '2026-11-21',
+  /** The month before. */
+  month: dayBefore(30).slice(0, 7),
+  /** The last day, the days a week and a quarter before it. */
+  to: dayBefore(0),
+  week: dayBefore(7),
+  quarter: dayBefore(80),
 } as const
 
 const CONNECTIONS = 20
@@ -44,8 +56,6 @@ const CURRENCIES = ['eur', 'usd', 'jpy', 'gbp', 'chf', 'sek', 'isk', 'pln', 'kwd
 const INSERT_AT_ONCE = 2_000
 /** The documents are spread over this time. */
 const DAYS = 90
-const DAY_MS = 86_400_000
-const ENDED_AT = Date.parse('2026-11-21T12:00:00Z')
 
 /** Inserts the documents. @param tell called with the number of inserted documents */
 export async function storeData(db: Db, counts: StoredCounts, tell: (inserted: number) => void): Promise<void> {

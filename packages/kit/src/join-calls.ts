@@ -14,8 +14,9 @@ interface JointRun<T, R> {
 }
 
 /**
- * Joins the calls of one turn of the event loop into one run with the items of all of them. At a low rate a fetch brings
- * a few messages of each partition; handled together, they cost the database commands of one batch.
+ * Joins the calls of one turn of the event loop into one run with the items of all of them, which costs the database
+ * commands of one. They are, for example, the messages that a fetch brought of each partition, or requests that came
+ * together.
  *
  * If a joint run fails, each call runs alone, so that an unusable item, or one that other writers change too, fails only
  * its own call. An unavailable dependency fails all calls at once. `run` must be idempotent.

@@ -80,3 +80,20 @@ test('while 5,000 writes wait for Kafka, further ones are left to the sweeper', 
   expect(sent).toHaveLength(5_000)
   expect(sent).not.toContain('op_5000')
 })
+
+test('a stop does not wait for many sends to a broker that is away', async () => {
+  let sends = 0
+  const first = Promise.withResolvers<void>()
+  const send = async () => {
+    sends++
+    if (sends === 1) await first.promise
+    throw new Error('away')
+  }
+  const { announcer, announce } = open({ send })
+  announcer.start()
+  for (let index = 0; index < 2_000; index++) announce(`op_${index}`, 'v1')
+  const stopped = announcer.stop()
+  first.resolve()
+  await stopped
+  expect(sends).toBe(1)
+})

@@ -1,5 +1,6 @@
 import type { Producer } from '@backstop/kit/bus'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
+import { AppError } from '@backstop/kit/errors'
 import { joinCalls } from '@backstop/kit/join-calls'
 import type { Logger } from '@backstop/kit/logger'
 import {
@@ -44,8 +45,23 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
     },
   }
   const publisher = createOutboxPublisher({ source: remembering, producer, encoder, logger })
+  let isStopping = false
+  let isBrokerAway = false
   /** Concurrent writes share the send to Kafka. One send at a time, so that the messages about one operation keep their order. */
-  const publish = joinCalls((outboxes: readonly PendingOutbox[]) => publisher.publish(outboxes), { maxRuns: 1 })
+  const publish = joinCalls(
+    async (outboxes: readonly PendingOutbox[]) => {
+      // A stop waits for one send to an absent broker, not for many. The next process publishes the rest.
+      if (isStopping && isBrokerAway) throw new AppError('unavailable', 'Kafka is away while the process stops')
+      try {
+        await publisher.publish(outboxes)
+        isBrokerAway = false
+      } catch (error) {
+        isBrokerAway = true
+        throw error
+      }
+    },
+    { maxRuns: 1 },
+  )
   const unpublished = new Set<Promise<void>>()
 
   async function removePublished(): Promise<void> {
@@ -66,10 +82,7 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
     announce(outbox) {
       if (unpublished.size >= MAX_UNPUBLISHED) return
       const sent = publish([outbox])
-        .then(
-          () => {},
-          error => logger.warn({ error, document_id: outbox.documentId }, 'ledger.publish_failed'),
-        )
+        .catch(error => logger.warn({ error, document_id: outbox.documentId }, 'ledger.publish_failed'))
         .then(() => void unpublished.delete(sent))
       unpublished.add(sent)
     },
@@ -78,6 +91,7 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
       remover.start()
     },
     async stop() {
+      isStopping = true
       await Promise.all([sweeper.stop(), remover.stop(), ...unpublished])
       await removePublished().catch(onFailure)
     },

@@ -262,11 +262,9 @@ async function recordReport(
   operationId = newId('operation'),
   reportedBy: string | null = null,
 ) {
-  const [before, policy] = await Promise.all([
-    repeatReport(parts, reported, connection, now, operationId),
-    parts.store.approvalPolicy(connection.project_id),
-  ])
+  const before = await repeatReport(parts, reported, connection, now, operationId)
   if (before !== undefined) return before
+  const policy = await parts.store.approvalPolicy(connection.project_id)
   const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
   if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
   if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })

@@ -54,6 +54,12 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.get('op_none')).toBeUndefined()
     })
 
+    test('a report is found by an idempotency key that MongoDB stores in another form', async () => {
+      const first = await ledger.record(report({ idempotency_key: 'order \ud800' }), connection, NOW)
+      const repeat = await ledger.record(report({ idempotency_key: 'order \ud800' }), connection, NOW)
+      expect(repeat).toMatchObject({ outcome: 'unchanged', operation: { operation_id: first.operation.operation_id } })
+    })
+
     test('announces each version under its own id, keyed by project and subject', async () => {
       const operation = await record()
       const moved = await ledger.transition(operation.operation_id, { to: 'executing' }, NOW + 1)

@@ -94,7 +94,7 @@ export interface AdminApp {
   readonly routes: ReturnType<typeof allRoutes>
 }
 
-/** The outbox sweeper sends messages whose first send takes longer, so reporting an operation does not wait for an unavailable broker. */
+/** The outbox sweeper sends messages whose first send takes longer. */
 const SEND_TIMEOUT_MS = 3_000
 /** How long requests in flight may take to finish when the process stops, in milliseconds. */
 const DRAIN_MS = 15_000
@@ -166,8 +166,7 @@ export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp 
       stopping.abort()
       await Promise.all([closeServer(server), ...timers.map(timer => timer.stop()), bootstrap])
       stopServer()
-      await announcer.stop()
-      await Promise.all([refusals.stop(), uses.stop()])
+      await Promise.all([refusals.stop(), uses.stop(), announcer.stop()])
       await producer.stop()
     },
   }

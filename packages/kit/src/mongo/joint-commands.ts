@@ -3,8 +3,11 @@ import { joinItems } from '../join-calls.ts'
 import { writeIgnoringDuplicates } from './duplicate-keys.ts'
 import { asUnavailable } from './mongo.ts'
 
-/** One joint command of a kind at a time. Further calls gather meanwhile, so the more calls there are, the more of them share a command. */
-export const JOINT_RUNS = { maxRuns: 1 } as const
+/**
+ * How many joint commands of one kind a process has at MongoDB at a time. Further calls gather meanwhile, so the more calls there are, the
+ * more of them share a command. Two, because one may wait long, for example for a document in the transaction of a killed process.
+ */
+export const JOINT_RUNS = { maxRuns: 2 } as const
 
 /**
  * Finds documents by a unique value. Concurrent calls share one command, and calls for the same value the same document.

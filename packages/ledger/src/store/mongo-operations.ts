@@ -8,7 +8,6 @@ import {
   type ProjectDocument,
   searchKeysOfOperation,
 } from '@backstop/contracts'
-import { lostRace } from '@backstop/kit/errors'
 import { joinItems } from '@backstop/kit/join-calls'
 import {
   asUnavailable,
@@ -72,9 +71,8 @@ export function createMongoOperationStore(db: Db): OperationStore {
       idempotency_key: { $in: some.map(({ key }) => key), $type: 'string' } as const,
     }))
     const found = await asUnavailable(() => find({ $or }))
-    const nameOf = (connectionId: string, key: string | null) => `${connectionId}/${key}`
-    const byName = new Map(found.map(stored => [nameOf(stored.connection_id, stored.idempotency_key), stored]))
-    return wanted.map(({ connectionId, key }) => byName.get(nameOf(connectionId, key)))
+    const byName = new Map(found.map(stored => [`${stored.connection_id}/${stored.idempotency_key}`, stored]))
+    return wanted.map(({ connectionId, key }) => byName.get(`${connectionId}/${key}`))
   }, JOINT_RUNS)
 
   return {
@@ -89,7 +87,8 @@ export function createMongoOperationStore(db: Db): OperationStore {
       (ids: readonly string[]) => asUnavailable(() => find({ _id: { $in: [...ids] } })),
       ({ operation_id }) => operation_id,
     ),
-    loadByIdempotencyKey: (connectionId, key) => findReported({ connectionId, key }),
+    // MongoDB replaces lone surrogates.
+    loadByIdempotencyKey: (connectionId, key) => findReported({ connectionId, key: key.toWellFormed() }),
     byReferences: references => asUnavailable(() => find({ refs: { $in: [...references] } })),
 
     changedAfter: (position, before, limit) =>
@@ -167,10 +166,29 @@ async function changeVersions(
   const firsts = new Map(writes.toReversed().map(write => [write.operation.operation_id, write]))
   const changes = [...firsts.values()].map(write => ({ updateOne: toVersionChange(write) }))
   const { matchedCount } = await asUnavailable(() => operations.bulkWrite(changes, { ordered: false }))
-  if (matchedCount === changes.length) return writes.map(write => firsts.get(write.operation.operation_id) === write)
-  if (writes.length === 1) return [false]
-  // MongoDB does not say which were made. Each write runs alone now: those that were made find their version taken, by themselves.
-  throw lostRace('operations of a joint write')
+  const isMade =
+    matchedCount === changes.length
+      ? () => true
+      : writes.length === 1
+        ? () => false
+        : await readMade(operations, firsts)
+  return writes.map(write => firsts.get(write.operation.operation_id) === write && isMade(write))
+}
+
+/**
+ * Reads which of several versions are stored, because MongoDB only says how many. A version that another process wrote at the same time
+ * differs in its state or its time, or is the same.
+ */
+async function readMade(operations: Collection<OperationDocument>, writes: ReadonlyMap<string, OperationWrite>) {
+  const fields = { version: 1, state: 1, updated_at: 1 } as const
+  const found = await asUnavailable(() =>
+    operations.find({ _id: { $in: [...writes.keys()] } }, { projection: fields }).toArray(),
+  )
+  const stored = new Map(found.map(document => [document._id, document]))
+  return ({ operation: { operation_id, version, state, updated_at } }: OperationWrite) => {
+    const present = stored.get(operation_id)
+    return present?.version === version && present.state === state && present.updated_at === updated_at
+  }
 }
 
 async function writeInTransaction(

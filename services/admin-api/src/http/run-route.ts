@@ -176,10 +176,7 @@ function routeRequestOf(
     lastEventId: request.get('last-event-id'),
     accepts: (types: readonly string[]) => request.accepts([...types]) || undefined,
     authorize: () => authorize(options, route, request, new Date(clock.now())),
-    // Few routes ask for it, and its listeners cost as much as reading a body.
-    get signal() {
-      return AbortSignal.any([disconnectSignal(response), stopping])
-    },
+    signal: AbortSignal.any([disconnectSignal(response), stopping]),
     requestId,
     logger,
   } as RouteRequest<unknown, unknown, unknown> as RouteRequest<never, never, never>

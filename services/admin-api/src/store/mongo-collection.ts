@@ -164,7 +164,9 @@ function conditionOf(wanted: unknown): Record<string, unknown> {
 function toFilter<D>(where: DocumentFilter<D>): Filter<AnyDocument> {
   const filter: Record<string, unknown> = {}
   for (const [field, wanted] of Object.entries(where)) {
-    if (wanted !== undefined) filter[field] = conditionOf(wanted)
+    if (wanted === undefined) continue
+    // MongoDB finds one id faster without a type.
+    filter[field] = field === '_id' && typeof wanted === 'string' ? { $eq: wanted } : conditionOf(wanted)
   }
   return filter as Filter<AnyDocument>
 }
