@@ -63,7 +63,7 @@ test('a stop waits for what is on its way to Kafka, and removes it', async () =>
 })
 
 test('what Kafka does not take stays in its document', async () => {
-  const { announcer, announce, removed } = open({ send: () => Promise.reject(new Error('away')) })
+  const { announcer, announce, removed } = open({ send: () => Promise.reject(new Error('unavailable')) })
   announcer.start()
   announce('op_1', 'v1')
   await announcer.stop()
@@ -81,13 +81,13 @@ test('while 5,000 writes wait for Kafka, further ones are left to the sweeper', 
   expect(sent).not.toContain('op_5000')
 })
 
-test('a stop does not wait for many sends to a broker that is away', async () => {
+test('a stop does not wait for many sends to an unavailable Kafka', async () => {
   let sends = 0
   const first = Promise.withResolvers<void>()
   const send = async () => {
     sends++
     if (sends === 1) await first.promise
-    throw new Error('away')
+    throw new Error('unavailable')
   }
   const { announcer, announce } = open({ send })
   announcer.start()

@@ -46,17 +46,18 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
   }
   const publisher = createOutboxPublisher({ source: remembering, producer, encoder, logger })
   let isStopping = false
-  let isBrokerAway = false
+  let isKafkaUnavailable = false
   /** Concurrent writes share the send to Kafka. One send at a time, so that the messages about one operation keep their order. */
   const publish = joinCalls(
     async (outboxes: readonly PendingOutbox[]) => {
-      // A stop waits for one send to an absent broker, not for many. The next process publishes the rest.
-      if (isStopping && isBrokerAway) throw new AppError('unavailable', 'Kafka is away while the process stops')
+      // A stop waits for one send to an unavailable Kafka, not for many. The next process publishes the rest.
+      if (isStopping && isKafkaUnavailable)
+        throw new AppError('unavailable', 'Kafka does not answer while the process stops')
       try {
         await publisher.publish(outboxes)
-        isBrokerAway = false
+        isKafkaUnavailable = false
       } catch (error) {
-        isBrokerAway = true
+        isKafkaUnavailable = true
         throw error
       }
     },

@@ -166,29 +166,29 @@ async function changeVersions(
   const firsts = new Map(writes.toReversed().map(write => [write.operation.operation_id, write]))
   const changes = [...firsts.values()].map(write => ({ updateOne: toVersionChange(write) }))
   const { matchedCount } = await asUnavailable(() => operations.bulkWrite(changes, { ordered: false }))
-  const isMade =
-    matchedCount === changes.length
-      ? () => true
-      : writes.length === 1
-        ? () => false
-        : await readMade(operations, firsts)
-  return writes.map(write => firsts.get(write.operation.operation_id) === write && isMade(write))
+  const made = matchedCount === changes.length ? firsts : await readMade(operations, firsts)
+  return writes.map(write => made.get(write.operation.operation_id) === write)
 }
+
+type WritesById = ReadonlyMap<string, OperationWrite>
 
 /**
  * Reads which of several versions are stored, because MongoDB only says how many. A version that another process wrote at the same time
  * differs in its state or its time, or is the same.
  */
-async function readMade(operations: Collection<OperationDocument>, writes: ReadonlyMap<string, OperationWrite>) {
+async function readMade(operations: Collection<OperationDocument>, writes: WritesById): Promise<WritesById> {
+  if (writes.size === 1) return new Map()
   const fields = { version: 1, state: 1, updated_at: 1 } as const
-  const found = await asUnavailable(() =>
+  const stored = await asUnavailable(() =>
     operations.find({ _id: { $in: [...writes.keys()] } }, { projection: fields }).toArray(),
   )
-  const stored = new Map(found.map(document => [document._id, document]))
-  return ({ operation: { operation_id, version, state, updated_at } }: OperationWrite) => {
-    const present = stored.get(operation_id)
-    return present?.version === version && present.state === state && present.updated_at === updated_at
-  }
+  const made = stored.flatMap(({ _id, version, state, updated_at }) => {
+    const write = writes.get(_id)
+    const { operation } = write ?? {}
+    const isOurs = operation?.version === version && operation.state === state && operation.updated_at === updated_at
+    return write !== undefined && isOurs ? [[_id, write] as const] : []
+  })
+  return new Map(made)
 }
 
 async function writeInTransaction(
