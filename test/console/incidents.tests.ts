@@ -316,6 +316,16 @@ describe('incidents in the console', () => {
     await first.open(`/p/${shop.projectId}/incidents`)
     await stormRow.waitFor()
     expect(await page.getByRole('button', { name: /all…$/ }).count()).toBe(0)
+
+    await first.open(`/p/${shop.projectId}/storms`)
+    const storms = page.getByRole('region', { name: 'Storms' }).getByRole('link')
+    await storms.first().waitFor()
+    await page.getByRole('button', { name: 'Connection' }).click()
+    await page.getByRole('menuitem', { name: shop.connection.name }).click()
+    await page.waitForURL(url => url.searchParams.has('connection_id'))
+    await storms.first().waitFor()
+    await first.open(`/p/${shop.projectId}/storms?connection_id=con_none`)
+    await page.getByText('This connection has had no storm.').waitFor()
     await until(
       'all actions of the storm explained',
       async () => {

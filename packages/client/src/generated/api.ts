@@ -2483,6 +2483,52 @@ export interface Api {
     }, options?: RequestOptions): PagedList<ShownOperation>
     /** POST /v1/operations/{id}/transitions: Report the next state of an operation */
     transition(id: string, body: NewTransition, options?: RequestOptions): Promise<ShownOperation>
+    /** POST /v1/operations/batch: Report up to 1,000 operations and transitions at once */
+    batch(body: {
+      /** Items that name one operation in the same way are carried out in their order, others at the same time */
+      items: ({
+        connection_id: string
+        kind: "refund" | "cancellation"
+        /** Payment or subscription id at the provider */
+        subject: string
+        /** Minor units */
+        amount?: number | null
+        /** ISO 4217; an operation without a currency explains a refund only by provider_ref or idempotency_key */
+        currency?: string | null
+        /** The provider's id of the refund or cancellation */
+        provider_ref?: string | null
+        /** The idempotency key that your software sent to the provider. A repeated batch is recognised by it */
+        idempotency_key: string
+        state?: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
+        /** When the operation began executing, if that was before this report */
+        executing_at?: string | null
+        /** When the operation ended, if that was before this report */
+        ended_at?: string | null
+        run_id?: string | null
+        reason?: string | null
+        type: "report"
+      } | {
+        to: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
+        /** The provider's id of the refund or cancellation */
+        provider_ref?: string | null
+        /** When the operation began executing, if that was before this report */
+        executing_at?: string | null
+        /** When the operation ended, if that was before this report */
+        ended_at?: string | null
+        reason?: string | null
+        type: "transition"
+        operation_id: string
+      })[]
+    }, options?: RequestOptions): Promise<{
+      results: ({
+        /** The status that the item would have had as a call of its own */
+        status: number
+        /** The operation after the item; null if the item was refused */
+        operation: ShownOperation | null
+        /** Why the item was refused; null if it was carried out */
+        problem: Problem | null
+      })[]
+    }>
     /** GET /v1/operations/{id}: Get an operation */
     get(id: string, options?: RequestOptions): Promise<{
       operation_id: string
@@ -3192,6 +3238,7 @@ export const CALLS = {
     create: ['POST', '/v1/operations', 'body', 'json'],
     list: ['GET', '/v1/operations', 'query', 'page'],
     transition: ['POST', '/v1/operations/{id}/transitions', 'body', 'json'],
+    batch: ['POST', '/v1/operations/batch', 'body', 'json'],
     get: ['GET', '/v1/operations/{id}', 'none', 'json'],
     approve: ['POST', '/v1/operations/{id}/approve', 'body', 'json'],
     decline: ['POST', '/v1/operations/{id}/decline', 'body', 'json'],

@@ -3,7 +3,7 @@ import { OperationState, ShownOperation } from '../actions/operation.ts'
 import { FailedRun } from '../actions/run.ts'
 import { ActionKind } from '../providers.ts'
 import { ProviderId } from '../values/provider-id.ts'
-import { AmountFilter, CurrencyCode, IdFilter, ListQuery, TimeFilter } from './list.ts'
+import { AmountFilter, CurrencyCode, IdFilter, ListQuery, Problem, TimeFilter } from './list.ts'
 
 const TimeInput = z.iso.datetime({ offset: true })
 
@@ -43,6 +43,41 @@ export type NewOperation = z.infer<typeof NewOperation>
 /** The body of POST /v1/operations/{id}/transitions. */
 export const NewTransition = z.strictObject({ to: OperationState, provider_ref, executing_at, ended_at, reason })
 export type NewTransition = z.infer<typeof NewTransition>
+
+/** The most items of one batch. */
+const MAX_BATCH_ITEMS = 1_000
+
+const BatchedReport = NewOperation.extend({
+  type: z.literal('report'),
+  idempotency_key: z
+    .string()
+    .min(1)
+    .max(255)
+    .describe('The idempotency key that your software sent to the provider. A repeated batch is recognised by it'),
+})
+
+const BatchedTransition = NewTransition.extend({ type: z.literal('transition'), operation_id: z.string() })
+
+/** The body of POST /v1/operations/batch. */
+export const OperationBatch = z.strictObject({
+  items: z
+    .array(z.discriminatedUnion('type', [BatchedReport, BatchedTransition]))
+    .min(1)
+    .max(MAX_BATCH_ITEMS)
+    .describe('Items that name one operation in the same way are carried out in their order, others at the same time'),
+})
+export type OperationBatch = z.infer<typeof OperationBatch>
+
+/** The answer of POST /v1/operations/batch: the result of each item, in their order. */
+export const OperationBatchResults = z.object({
+  results: z.array(
+    z.object({
+      status: z.int().describe('The status that the item would have had as a call of its own'),
+      operation: ShownOperation.nullable().describe('The operation after the item; null if the item was refused'),
+      problem: Problem.nullable().describe('Why the item was refused; null if it was carried out'),
+    }),
+  ),
+})
 
 /** The query of GET /v1/operations. */
 export const OperationQuery = ListQuery.extend({

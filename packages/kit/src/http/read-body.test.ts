@@ -102,3 +102,24 @@ test.each([
 ])('a request $name can be followed by the next one: $expected', ({ headers, expected }) => {
   expect(hasShortBody({ rawHeaders: headers } as unknown as IncomingMessage)).toBe(expected)
 })
+
+test('a body of several buffers that has arrived before it is read is whole', async () => {
+  const sent = Buffer.alloc(100_000, 'x')
+  const limits = { maxBytes: sent.length, timeoutMs: 5_000, budget: new ByteBudget(sent.length) }
+  const read = Promise.withResolvers<BodyResult>()
+  const late = createServer(async (request, response) => {
+    await expect.poll(() => request.readableLength, { interval: 1 }).toBe(sent.length)
+    read.resolve(await readBody(request, limits, clock))
+    response.end()
+  })
+  late.listen(0, '127.0.0.1')
+  await once(late, 'listening')
+  try {
+    const { port } = late.address() as AddressInfo
+    await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: sent })
+    expect(await read.promise).toEqual({ kind: 'complete', body: sent })
+  } finally {
+    late.closeAllConnections()
+    late.close()
+  }
+})

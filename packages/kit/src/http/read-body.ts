@@ -26,7 +26,8 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits, clo
 }
 
 function takeArrived(request: IncomingMessage, budget: ByteBudget): BodyResult {
-  const body: Buffer = request.read() ?? Buffer.alloc(0)
+  // Without a length, Node.js 26 reads only the first buffer (nodejs/node#60441).
+  const body: Buffer = request.read(request.readableLength) ?? Buffer.alloc(0)
   // Lets the request end, which Node.js waits for.
   request.resume()
   return budget.reserve(body.length) ? { kind: 'complete', body } : { kind: 'incomplete', reason: 'budget_exhausted' }

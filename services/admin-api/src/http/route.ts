@@ -94,6 +94,8 @@ export interface AuditedChange {
   /** The changed fields. Default: those that `RouteRequest.change` wrote. */
   readonly changes?: readonly AuditedField[]
   readonly projectId: string | null
+  /** The id of its row, if one request makes several changes, of which a repeat may make fewer. */
+  readonly rowId?: string
 }
 
 /** The answer of a route. At most one of `body`, `html`, `text`, `serialized` and `stream` is set. */
@@ -112,10 +114,10 @@ export interface RouteAnswer {
   /** The refusal that `html` explains to a person, for the log and the audit. Other refusals are thrown. */
   readonly refusal?: AppError
   /**
-   * A change outside of this API's database (in the ledger or by a command), for the audit row. Undefined if nothing changed, or if
+   * The changes outside of this API's database (in the ledger or by a command), for the audit rows. Undefined if nothing changed, or if
    * `RouteRequest.change` wrote the row.
    */
-  readonly changed?: AuditedChange
+  readonly changed?: AuditedChange | readonly AuditedChange[]
 }
 
 /** An answer in the OpenAPI document. */

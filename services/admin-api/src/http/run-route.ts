@@ -141,7 +141,8 @@ async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest):
     const requester = { identity: principal, requestId, address, now }
     const change = changeWithAuditRow(stores, makeId, requester)
     const answer = await route.handle(routeRequestOf(options, checked, { body, newId: makeId, decideOnce, change }))
-    if (answer.changed !== undefined) await writeAuditRow(stores, makeId('audit'), requester, answer.changed)
+    const changes = [answer.changed ?? []].flat()
+    await Promise.all(changes.map(made => writeAuditRow(stores, made.rowId ?? makeId('audit'), requester, made)))
     return answer
   }
   const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined

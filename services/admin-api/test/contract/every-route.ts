@@ -194,6 +194,21 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
       body: { connection_id: connectionId, kind: 'refund', subject: 'pi_1', amount: 1, currency: 'eur' },
     },
     transitionOperation: { params: { id: operationId }, body: { to: 'executing' } },
+    batchOperations: {
+      body: {
+        items: [
+          {
+            type: 'report',
+            connection_id: connectionId,
+            kind: 'refund',
+            subject: 'pi_1',
+            amount: 1,
+            currency: 'eur',
+            idempotency_key: `batch ${operationId}`,
+          },
+        ],
+      },
+    },
     approveOperation: { params: { id: own.waitingIds[0] }, body: { reason: 'Looks right' } },
     declineOperation: { params: { id: own.waitingIds[1] } },
     listOperations: { query: `?project_id=${projectId}` },

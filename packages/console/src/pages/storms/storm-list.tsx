@@ -2,22 +2,27 @@ import { nameWithAccount, useConnectionNames } from '../../api/connections.ts'
 import { type Storm, stormList } from '../../api/incidents.ts'
 import { useList } from '../../api/list.ts'
 import { formatMoney } from '../../format/money.ts'
+import { connection, defineFilters, useListFilters } from '../../parts/filters/index.ts'
 import { type Column, ListPage, textColumn, timeColumn, useLiveRefresh } from '../../parts/list/index.ts'
 import { useProjectId } from '../../parts/page/index.ts'
 import { StateBadge } from '../../parts/show/index.ts'
 
+const FILTERS = defineFilters(connection)
 const LIVE = ['incident'] as const
 const KEYS = [['storms', 'list']] as const
 
 export function Page() {
   const project_id = useProjectId()
+  const filters = useListFilters(FILTERS)
   useLiveRefresh(LIVE, KEYS)
   return (
     <ListPage
       title="Storms"
-      list={useList(stormList, { project_id })}
+      filters={filters}
+      list={useList(stormList, { project_id, ...filters.values })}
       columns={columnsWith(useConnectionNames(project_id))}
       opens="storms"
+      nothingFits="This connection has had no storm."
       empty="No storm yet. Ten unexplained refunds or cancellations of one connection within five minutes are shown here as one storm."
     />
   )

@@ -4,27 +4,19 @@ import {
   NamedOperation,
   NewOperation,
   NewTransition,
-  type Operation,
   OperationQuery,
   ShownOperation,
   showOperation,
 } from '@backstop/contracts'
 import type { Decision } from '@backstop/ledger'
-import type { Principal } from '../../access/rules/access.ts'
-import { listChangedFields } from '../../http/changed-fields.ts'
-import {
-  findInProject,
-  notFound,
-  projectFilterOf,
-  refuseHeartbeat,
-  requireInProject,
-} from '../../http/find-resource.ts'
+import { projectFilterOf } from '../../http/find-resource.ts'
 import { itemRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
-import { defineRoute, type Route, type RouteAnswer } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
+import { auditedOperationChange, findOperation, moveOperation, recordReport } from './report.ts'
+import { batchRoute } from './report-batch.ts'
 
 const tag = 'Operations'
-const AUDIT_ACTIONS = { created: 'operation.create', moved: 'operation.transition' } as const
 
 /** /v1/operations */
 export function operationRoutes(parts: AdminParts): Route[] {
@@ -32,6 +24,7 @@ export function operationRoutes(parts: AdminParts): Route[] {
   return [
     createRoute(parts),
     transitionRoute(parts),
+    batchRoute(parts),
     pagedRoute({
       path: '/v1/operations',
       operationId: 'listOperations',
@@ -84,7 +77,7 @@ async function findName({ stores }: Pick<AdminParts, 'stores'>, id: string | nul
   return (await principals.find({ _id: id }))?.name ?? null
 }
 
-function createRoute({ stores, ledger }: AdminParts): Route {
+function createRoute(parts: AdminParts): Route {
   return defineRoute({
     method: 'post',
     path: '/v1/operations',
@@ -103,23 +96,11 @@ function createRoute({ stores, ledger }: AdminParts): Route {
       },
     },
     refusals: ['not_found', 'idempotency_conflict', 'budget_exceeded', 'illegal_transition', 'conflict'],
-    async handle({ body, principal, newId, now }) {
-      const connection = await findInProject(stores.connections, principal, 'connection', body.connection_id)
-      refuseHeartbeat(connection.project_id)
-      const id = newId('operation')
-      // The report may repeat one that was stored before somebody deleted the connection.
-      const isRefused = connection.deleted_at !== null && (await ledger.get(id)) === undefined
-      if (isRefused) throw notFound('connection', connection._id)
-      const { operation, outcome } = await ledger.record(body, connection, now.getTime(), id, principal.id)
-      const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
-      return outcome === 'unchanged'
-        ? answer
-        : { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS[outcome]) }
-    },
+    handle: ({ body, principal, newId, now }) => recordReport(parts, body, { id: newId('operation'), principal, now }),
   })
 }
 
-function transitionRoute({ ledger }: AdminParts): Route {
+function transitionRoute(parts: AdminParts): Route {
   return defineRoute({
     method: 'post',
     path: '/v1/operations/{id}/transitions',
@@ -132,33 +113,8 @@ function transitionRoute({ ledger }: AdminParts): Route {
     body: NewTransition,
     answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
     refusals: ['illegal_transition', 'conflict'],
-    async handle({ params, body, principal, now }) {
-      const before = await findOperation(ledger, principal, params.id)
-      const operation = await ledger.transition(params.id, body, now.getTime(), before)
-      const answer = { status: 200, body: showOperation(operation) }
-      if (operation.version === before.version) return answer
-      return { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS.moved, before) }
-    },
+    handle: ({ params, body, principal, now }) => moveOperation(parts, params.id, body, { principal, now }),
   })
-}
-
-/** @throws AppError `not_found` */
-export async function findOperation(
-  ledger: AdminParts['ledger'],
-  principal: Principal,
-  id: string,
-): Promise<Operation> {
-  return requireInProject(await ledger.get(id), principal, 'operation', id)
-}
-
-/** The change to an operation, for the audit row. @param before undefined if the operation is new */
-export function auditedOperationChange(
-  operation: Operation,
-  action: string,
-  before?: Operation,
-): NonNullable<RouteAnswer['changed']> {
-  const { operation_id: target, project_id: projectId } = operation
-  return { action, target, projectId, changes: listChangedFields(target, before, operation) }
 }
 
 /** /v1/operations/{id}/approve and …/decline */

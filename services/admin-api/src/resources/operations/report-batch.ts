@@ -1,0 +1,103 @@
+import { OperationBatch, OperationBatchResults } from '@backstop/contracts'
+import { AppError } from '@backstop/kit/errors'
+import { toProblem } from '@backstop/kit/http'
+import { LedgerRefusal } from '@backstop/ledger'
+import { explainRefusal } from '../../http/explain-refusal.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { AdminParts } from '../../parts.ts'
+import { moveOperation, type ReportAnswer, type Reporting, recordReport } from './report.ts'
+
+type Item = OperationBatch['items'][number]
+
+/** The result of an item: the answer, or the error that refused it. */
+type Result = ReportAnswer | { readonly error: unknown }
+
+/** About 2 KB for each of a thousand items. */
+const MAX_BODY_BYTES = 2 * 1_048_576
+
+/** /v1/operations/batch */
+export function batchRoute(parts: AdminParts): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/operations/batch',
+    operationId: 'batchOperations',
+    tag: 'Operations',
+    summary: 'Report up to 1,000 operations and transitions at once',
+    description:
+      'Each item has its own result: a refused item refuses no other. A body with an invalid item is refused as a whole, and stores nothing. Send the batch again if no answer came: a report is recognised by its idempotency_key, and a state that was reported before changes nothing.',
+    scope: 'operations:write',
+    body: OperationBatch,
+    maxBodyBytes: MAX_BODY_BYTES,
+    answers: { 200: { description: 'The result of each item, in their order', schema: OperationBatchResults } },
+    refusals: [],
+    async handle({ body: { items }, principal, newId, now, requestId, logger }) {
+      // All ids are made first, so that a repeat with the same Idempotency-Key has the same ids, whatever it still has to do.
+      const ids = items.map(() => ({ id: newId('operation'), rowId: newId('audit') }))
+      const reporting = { principal, now }
+      const results = await inOrderOfEach(items, async (item, index): Promise<Result> => {
+        const { id = '', rowId = '' } = ids[index] ?? {}
+        try {
+          const answer = await carryOut(parts, item, { ...reporting, id })
+          return answer.changed === undefined ? answer : { ...answer, changed: { ...answer.changed, rowId } }
+        } catch (error) {
+          return { error: error instanceof LedgerRefusal ? explainRefusal(error) : error }
+        }
+      })
+      throwOutage(results)
+      for (const result of results) {
+        if ('error' in result && !(result.error instanceof AppError))
+          logger.error({ error: result.error, request_id: requestId }, 'http.fault')
+      }
+      return {
+        status: 200,
+        body: { results: results.map(result => showResult(result, requestId)) },
+        changed: results.flatMap(result => ('error' in result ? [] : (result.changed ?? []))),
+      }
+    },
+  })
+}
+
+function carryOut(parts: AdminParts, item: Item, reporting: Reporting & { readonly id: string }) {
+  if (item.type === 'report') {
+    const { type: _, ...report } = item
+    return recordReport(parts, report, reporting)
+  }
+  const { type: _, operation_id, ...transition } = item
+  return moveOperation(parts, operation_id, transition, reporting)
+}
+
+/** Handles all items at the same time, except those that name one operation in the same way, which are handled in their order. */
+async function inOrderOfEach<R>(
+  items: readonly Item[],
+  handle: (item: Item, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  const ofOperations = Map.groupBy(items.keys(), index => nameOf(items[index] as Item))
+  await Promise.all(
+    Array.from(ofOperations.values(), async indexes => {
+      for (const index of indexes) results[index] = await handle(items[index] as Item, index)
+    }),
+  )
+  return results
+}
+
+function nameOf(item: Item): string {
+  return item.type === 'report' ? `key ${item.connection_id} ${item.idempotency_key}` : `id ${item.operation_id}`
+}
+
+/** Refuses the batch as a whole if nothing of it could be stored. */
+function throwOutage(results: readonly Result[]): void {
+  const outages = results.filter(result => 'error' in result && isUnavailable(result.error))
+  const [first] = outages
+  if (first !== undefined && outages.length === results.length && 'error' in first) throw first.error
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable'
+}
+
+function showResult(result: Result, requestId: string) {
+  if (!('error' in result)) return { status: result.status, operation: result.body, problem: null }
+  const { status, body } = toProblem(result.error, requestId)
+  return { status, operation: null, problem: body }
+}
