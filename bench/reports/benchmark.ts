@@ -8,13 +8,14 @@ import { cpuMsOf } from '../../test/setup/metrics.ts'
 import type { Benchmark, Contender } from '../frame/benchmark.ts'
 import { mongoCpuMs } from '../frame/mongo-cpu.ts'
 import { percentile } from '../frame/statistics.ts'
-import { type ReportLoad, reportEvenly, reportInTurn, type Target } from './load.ts'
+import { type ReportLoad, reportEvenly, reportInBatches, reportInTurn, type Target } from './load.ts'
 
 /** Keep-alive connections, each with one call in flight. */
 const SOCKETS = 300
 const WARM_UP_MS = 5_000
 const MEASURE_MS = 8_000
 const EVEN = { perSecond: 300, seconds: 8 }
+const BATCHES = { senders: 2, items: 1_000 }
 const CALLS = 'calls'
 const P50 = 'answer, p50'
 const P99 = 'answer, p99'
@@ -69,6 +70,13 @@ export const reportsBenchmark: Benchmark = {
       },
     }
     const even: Contender = { name: `${EVEN.perSecond} a second`, measure: () => measure(reportEvenly(target, EVEN)) }
+    const batches: Contender = {
+      name: `batches of ${BATCHES.items.toLocaleString('en')}`,
+      async measure() {
+        await reportInBatches(target, { ...BATCHES, forMs: WARM_UP_MS })
+        return measure(reportInBatches(target, { ...BATCHES, forMs: MEASURE_MS }))
+      },
+    }
     return {
       comparisons: [
         {
@@ -76,6 +84,12 @@ export const reportsBenchmark: Benchmark = {
           readings,
           contenders: [single],
           targets: [{ reading: CALLS, of: single.name, is: 'at least', value: 1_500 }],
+        },
+        {
+          name: 'Batches',
+          readings,
+          contenders: [batches],
+          targets: [{ reading: CALLS, of: batches.name, is: 'at least', value: 5_000 }],
         },
         {
           name: 'An even load',

@@ -50,27 +50,54 @@ export async function reportEvenly(target: Target, load: { perSecond: number; se
   return { timesMs, tookMs: performance.now() - beganMs }
 }
 
-/** Makes the calls about one operation, one after the other. Yields the time of each answer in milliseconds. */
-async function* reportOne({ agent, url, key, connectionId }: Target): AsyncGenerator<number> {
-  const name = `bench_${process.pid}_${++reported}`
+/** Reports completed operations in batches, of which each sender has one in flight. Each report counts as a call that took as long as its batch. */
+export async function reportInBatches(
+  { agent, url, key, connectionId }: Target,
+  load: { senders: number; items: number; forMs: number },
+): ReportLoad {
+  const timesMs: number[] = []
+  const beganMs = performance.now()
+  const send = async () => {
+    while (performance.now() - beganMs < load.forMs) {
+      const items = Array.from({ length: load.items }, () => {
+        const name = `bench_${process.pid}_${++reported}`
+        return { type: 'report', ...reportOf(connectionId, name), state: 'completed', provider_ref: `re_${name}` }
+      })
+      const from = performance.now()
+      const text = await post({ agent, url, key }, '/v1/operations/batch', { items })
+      const { results } = JSON.parse(text) as { results: { status: number }[] }
+      const refused = results.find(({ status }) => status !== 201)
+      if (refused !== undefined) throw new Error(`A report was refused: ${JSON.stringify(refused)}`)
+      timesMs.push(...results.map(() => performance.now() - from))
+    }
+  }
+  await Promise.all(Array.from({ length: load.senders }, send))
+  return { timesMs, tookMs: performance.now() - beganMs }
+}
+
+function reportOf(connection_id: string, name: string) {
+  return { connection_id, kind: 'refund', subject: `pi_${name}`, amount: 500, currency: 'eur', idempotency_key: name }
+}
+
+/** @returns the body of the answer. @throws Error if the call is refused */
+async function post({ agent, url, key }: Omit<Target, 'connectionId'>, path: string, content: object): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify(content)
+  const answer = await request(`${url}${path}`, { method: 'POST', dispatcher: agent, headers, body })
+  const text = await answer.body.text()
+  if (answer.statusCode >= 300) throw new Error(`${path} was answered ${answer.statusCode}: ${text.slice(0, 500)}`)
+  return text
+}
+
+/** Makes the calls about one operation, one after the other. Yields the time of each answer in milliseconds. */
+async function* reportOne({ connectionId, ...target }: Target): AsyncGenerator<number> {
+  const name = `bench_${process.pid}_${++reported}`
   const call = async (path: string, content: object) => {
     const from = performance.now()
-    const body = JSON.stringify(content)
-    const answer = await request(`${url}${path}`, { method: 'POST', dispatcher: agent, headers, body })
-    const text = await answer.body.text()
-    if (answer.statusCode >= 300) throw new Error(`${path} was answered ${answer.statusCode}: ${text.slice(0, 500)}`)
+    const text = await post(target, path, content)
     return { tookMs: performance.now() - from, text }
   }
-  const created = await call('/v1/operations', {
-    connection_id: connectionId,
-    kind: 'refund',
-    subject: `pi_${name}`,
-    amount: 500,
-    currency: 'eur',
-    state: 'requested',
-    idempotency_key: name,
-  })
+  const created = await call('/v1/operations', { ...reportOf(connectionId, name), state: 'requested' })
   yield created.tookMs
   const { operation_id } = JSON.parse(created.text) as { operation_id: string }
   for (const to of STEPS) {
