@@ -20,6 +20,7 @@ import {
   runListQuery,
   writeIgnoringDuplicates,
 } from '@backstop/kit/mongo'
+import { createOneAtATime } from '@backstop/kit/one-at-a-time'
 import type { ClientSession, Collection, Db, Filter, FindOptions, UpdateFilter } from 'mongodb'
 import type { ChangePosition, OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
 import { capAlertEntry } from '../rules/announcements.ts'
@@ -27,7 +28,6 @@ import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
 import { applyMoves } from '../rules/budget.ts'
 import { given, olderThan } from './list-filter.ts'
 import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
-import { createOneAtATime } from './one-at-a-time.ts'
 
 /** Selects operations that were sent to their provider and changed after this position, for a read in the order `updated_at, _id`. */
 export function sentAndChangedAfter({ updated_at, operation_id }: ChangePosition): Filter<OperationDocument> {
