@@ -39,6 +39,7 @@ import { describePreviews } from './previews.contract.ts'
 import { describeProjects } from './projects.contract.ts'
 import { describeReconciling } from './reconciling.contract.ts'
 import { describeRefusals } from './refusals.contract.ts'
+import { describeReportBatches } from './report-batch.contract.ts'
 import { describeRuns } from './runs.contract.ts'
 import { describeSearch } from './search.contract.ts'
 import { describeSecretKeys } from './secret-keys.contract.ts'
@@ -56,6 +57,7 @@ export const PARTS_OF_SERVERS: readonly DescribePart[] = [
   describeAudit,
   describeWholeLists,
   describeOperations,
+  describeReportBatches,
   describeReconciling,
   describeAccess,
   describeExpiredSecrets,
@@ -87,6 +89,7 @@ export const ALL_PARTS: readonly DescribePart[] = [
   describeActors,
   describeSuppressions,
   describeOperations,
+  describeReportBatches,
   describeApprovals,
   describeBudgets,
   describeRuns,

@@ -1,6 +1,7 @@
 import { OperationBatch, OperationBatchResults } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import { toProblem } from '@backstop/kit/http'
+import { createOneAtATime } from '@backstop/kit/one-at-a-time'
 import { LedgerRefusal } from '@backstop/ledger'
 import { explainRefusal } from '../../http/explain-refusal.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
@@ -32,17 +33,20 @@ export function batchRoute(parts: AdminParts): Route {
     refusals: [],
     async handle({ body: { items }, principal, newId, now, requestId, logger }) {
       // All ids are made first, so that a repeat with the same Idempotency-Key has the same ids, whatever it still has to do.
-      const ids = items.map(() => ({ id: newId('operation'), rowId: newId('audit') }))
-      const reporting = { principal, now }
-      const results = await inOrderOfEach(items, async (item, index): Promise<Result> => {
-        const { id = '', rowId = '' } = ids[index] ?? {}
-        try {
-          const answer = await carryOut(parts, item, { ...reporting, id })
-          return answer.changed === undefined ? answer : { ...answer, changed: { ...answer.changed, rowId } }
-        } catch (error) {
-          return { error: error instanceof LedgerRefusal ? explainRefusal(error) : error }
-        }
-      })
+      const entries = items.map(item => ({ item, id: newId('operation'), rowId: newId('audit') }))
+      const oneAtATime = createOneAtATime()
+      const results = await Promise.all(
+        entries.map(({ item, id, rowId }) =>
+          oneAtATime(nameOf(item), async (): Promise<Result> => {
+            try {
+              const answer = await carryOut(parts, item, { id, principal, now })
+              return answer.changed === undefined ? answer : { ...answer, changed: { ...answer.changed, rowId } }
+            } catch (error) {
+              return { error: error instanceof LedgerRefusal ? explainRefusal(error) : error }
+            }
+          }),
+        ),
+      )
       throwOutage(results)
       for (const result of results) {
         if ('error' in result && !(result.error instanceof AppError))
@@ -66,21 +70,7 @@ function carryOut(parts: AdminParts, item: Item, reporting: Reporting & { readon
   return moveOperation(parts, operation_id, transition, reporting)
 }
 
-/** Handles all items at the same time, except those that name one operation in the same way, which are handled in their order. */
-async function inOrderOfEach<R>(
-  items: readonly Item[],
-  handle: (item: Item, index: number) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = []
-  const ofOperations = Map.groupBy(items.keys(), index => nameOf(items[index] as Item))
-  await Promise.all(
-    Array.from(ofOperations.values(), async indexes => {
-      for (const index of indexes) results[index] = await handle(items[index] as Item, index)
-    }),
-  )
-  return results
-}
-
+/** The operation of an item as the item names it. Items with the same name are carried out in their order. */
 function nameOf(item: Item): string {
   return item.type === 'report' ? `key ${item.connection_id} ${item.idempotency_key}` : `id ${item.operation_id}`
 }
