@@ -1,5 +1,6 @@
 /** Measures how many reports of operations one admin-api process stores per second, and how soon it answers them. */
 import { join } from 'node:path'
+import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
 import { MongoClient } from 'mongodb'
 import { Agent } from 'undici'
 import { createManagementApi } from '../../scripts/start/management-api.ts'
@@ -8,7 +9,7 @@ import { cpuMsOf } from '../../test/setup/metrics.ts'
 import type { Benchmark, Contender } from '../frame/benchmark.ts'
 import { mongoCpuMs } from '../frame/mongo-cpu.ts'
 import { percentile } from '../frame/statistics.ts'
-import { type ReportLoad, reportEvenly, reportInBatches, reportInTurn, type Target } from './load.ts'
+import { type ReportLoad, reportEvenly, reportInBatches, reportInTurn, type Target, writeInTurn } from './load.ts'
 
 /** Keep-alive connections, each with one call in flight. */
 const SOCKETS = 300
@@ -35,7 +36,8 @@ export const reportsBenchmark: Benchmark = {
       only: ['admin-api'],
       serviceEnv: { 'admin-api': noLimit },
     })
-    const client = new MongoClient(stack.mongo)
+    // As connectMongo of the services writes.
+    const client = new MongoClient(stack.mongo, { writeConcern: { w: 'majority', journal: true }, maxPoolSize: 20 })
     const db = client.db(product.database)
     const api = createManagementApi(product.urls.admin, product.key)
     const { project_id } = await api.post<{ project_id: string }>('/v1/projects', { name: 'Bench' })
@@ -69,6 +71,16 @@ export const reportsBenchmark: Benchmark = {
         return measure(reportInTurn(target, { sockets: SOCKETS, forMs: MEASURE_MS }))
       },
     }
+    const alone = db.collection<{ _id: string; state: string }>('bench_writes')
+    const { indexes }: CollectionDefinition = COLLECTIONS.operations
+    for (const { keys, options } of indexes) await alone.createIndex(keys, options ?? {})
+    const reference: Contender = {
+      name: 'bare writes',
+      async measure() {
+        await writeInTurn(alone, { sockets: SOCKETS, forMs: WARM_UP_MS })
+        return measure(writeInTurn(alone, { sockets: SOCKETS, forMs: MEASURE_MS }))
+      },
+    }
     const even: Contender = { name: `${EVEN.perSecond} a second`, measure: () => measure(reportEvenly(target, EVEN)) }
     const batches: Contender = {
       name: `batches of ${BATCHES.items.toLocaleString('en')}`,
@@ -82,13 +94,13 @@ export const reportsBenchmark: Benchmark = {
         {
           name: 'As many calls as possible',
           readings,
-          contenders: [single],
+          contenders: [single, reference],
           targets: [{ reading: CALLS, of: single.name, is: 'at least', value: 1_500 }],
         },
         {
           name: 'Batches',
           readings,
-          contenders: [batches],
+          contenders: [batches, reference],
           targets: [{ reading: CALLS, of: batches.name, is: 'at least', value: 5_000 }],
         },
         {

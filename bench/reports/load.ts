@@ -1,5 +1,6 @@
 /** Reports operations as software does: each is requested, executed and completed, with one call for each. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Collection } from 'mongodb'
 import { type Agent, request } from 'undici'
 
 /** The installation to which operations are reported. */
@@ -26,6 +27,29 @@ export async function reportInTurn(target: Target, load: { sockets: number; forM
     while (!isOver()) for await (const tookMs of reportOne(target)) timesMs.push(tookMs)
   }
   await Promise.all(Array.from({ length: load.sockets }, report))
+  return { timesMs, tookMs: performance.now() - beganMs }
+}
+
+/** The reference: the writes of the same operations without the API, each with a command of its own. */
+export async function writeInTurn(
+  collection: Collection<{ _id: string; state: string }>,
+  load: { sockets: number; forMs: number },
+): ReportLoad {
+  const timesMs: number[] = []
+  const beganMs = performance.now()
+  const timed = async (write: () => Promise<unknown>) => {
+    const from = performance.now()
+    await write()
+    timesMs.push(performance.now() - from)
+  }
+  const write = async () => {
+    while (performance.now() - beganMs < load.forMs) {
+      const _id = `bench_${process.pid}_${++reported}`
+      await timed(() => collection.insertOne({ _id, ...reportOf('con_bench', _id), state: 'requested' }))
+      for (const state of STEPS) await timed(() => collection.updateOne({ _id }, { $set: { state } }))
+    }
+  }
+  await Promise.all(Array.from({ length: load.sockets }, write))
   return { timesMs, tookMs: performance.now() - beganMs }
 }
 
