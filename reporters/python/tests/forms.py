@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -193,30 +192,27 @@ def answer_as_stripe(request: Request) -> Answer:
 
 
 def _adjustment(more: Body) -> Callable[[Any], Any]:
+    body: Body = {"action": "refund", "reason": "r", "transaction_id": "txn_1", **more}
+
     def call(client: Any) -> Any:
-        from paddle_billing.Entities.Shared import Action, AdjustmentTaxMode
+        from paddle_billing.Entities import Shared
         from paddle_billing.Resources.Adjustments.Operations import CreateAdjustment, CreateAdjustmentItem
 
-        items = [CreateAdjustmentItem(**{"amount": None, **item}) for item in more.get("items", [])]
-        common = {"action": Action(more.get("action", "refund")), "reason": "r", "transaction_id": "txn_1"}
-        if "tax_mode" in more:
-            common["tax_mode"] = AdjustmentTaxMode(more["tax_mode"])
-        create = CreateAdjustment.partial(items=items, **common) if items else CreateAdjustment.full(**common)
+        if not hasattr(CreateAdjustment, "partial"):
+            return client.post_raw("/adjustments", body).json()
+        kind = Shared.AdjustmentActionType("partial")
+        items = [CreateAdjustmentItem(item["item_id"], kind, item["amount"]) for item in body.get("items", [])]
+        common = {**body, "action": Shared.Action(body["action"])}
+        if "tax_mode" in body:
+            common["tax_mode"] = Shared.AdjustmentTaxMode(body["tax_mode"])
+        create = CreateAdjustment.partial(**{**common, "items": items}) if items else CreateAdjustment.full(**common)
         return client.adjustments.create(create)
 
     return call
 
 
-def _paddle_item(**more: Any) -> Body:
-    return {"item_id": "txnitm_1", "type": _item_type("partial"), **more}
-
-
-def _item_type(name: str) -> Any:
-    if importlib.util.find_spec("paddle_billing") is None:
-        return name
-    from paddle_billing.Entities.Shared import AdjustmentActionType as Kind
-
-    return Kind(name)
+def _paddle_item(amount: str) -> Body:
+    return {"item_id": "txnitm_1", "type": "partial", "amount": amount}
 
 
 def _cancel_paddle(client: Any) -> Any:
@@ -227,7 +223,7 @@ def _cancel_paddle(client: Any) -> Any:
 
 
 _REVIEW = {"kind": "refund", "subject": "txn_1", "state": "awaiting_review", "provider_ref": "adj_1"}
-_IN_PART = [_paddle_item(amount="300"), _paddle_item(amount="200")]
+_IN_PART = [_paddle_item("300"), _paddle_item("200")]
 
 PADDLE: list[Form] = [
     Form("a refund in full", _adjustment({}), _REVIEW),
@@ -241,7 +237,7 @@ PADDLE: list[Form] = [
     Form("a credit", _adjustment({"action": "credit"}), None),
     Form(
         "a refusal",
-        _adjustment({"items": [_paddle_item(amount="666")]}),
+        _adjustment({"items": [_paddle_item("666")]}),
         {"kind": "refund", "subject": "txn_1", "amount": 666, "state": "failed", "reason": "Too much"},
     ),
     Form("a cancellation", lambda c: _cancel_paddle(c).json(), cancellation()),

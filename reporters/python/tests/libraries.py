@@ -55,5 +55,6 @@ def open_chargebee(port: int, **more: Any) -> Any:
         chargebee.configure("key", site)
         return chargebee
     chargebee.Chargebee.verify_ca_certs = False
-    chargebee.environment.Environment.protocol = "http"
-    return chargebee.Chargebee("key", site, chargebee_domain=domain, protocol="http", **more)
+    environment = chargebee.environment.Environment
+    environment.chargebee_domain, environment.protocol = domain, "http"
+    return chargebee.Chargebee("key", site, **more)
