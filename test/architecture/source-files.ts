@@ -29,7 +29,7 @@ const WORKSPACE = /^(packages|services)\/[^/]+|^stack/
 
 /** Every TypeScript file of ours. */
 export function readSourceFiles(): SourceFile[] {
-  const paths = globSync('{packages,services,stack,scripts,test,bench}/**/*.{ts,tsx}', {
+  const paths = globSync('{packages,services,stack,scripts,test,bench,reporters}/**/*.{ts,tsx}', {
     cwd: ROOT,
     exclude: path => path.split('/').some(part => part === 'node_modules' || part === 'dist'),
   })
