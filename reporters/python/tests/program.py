@@ -79,7 +79,14 @@ def busy() -> None:
     threads = [threading.Thread(target=call) for _ in range(4)]
     for thread in threads:
         thread.start()
-    children = [fork(lambda: refund("ch_child")) for _ in range(20)]
+
+    def work() -> None:
+        refund("ch_child")
+        assert reporter.flush()
+        # The end of the interpreter would wait for locks of urllib3 that the threads held at the fork.
+        os._exit(0)
+
+    children = [fork(work) for _ in range(20)]
     wait_for(children)
     is_over.set()
     for thread in threads:
