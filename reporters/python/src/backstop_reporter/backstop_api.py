@@ -40,7 +40,7 @@ class BackstopApi:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("base_url: use an address like https://backstop.example.com")
-        if not key.isascii() or not key.isprintable():
+        if not isinstance(key, str) or not key.isascii() or not key.isprintable() or not key:
             raise ValueError("key: use an API key of Backstop")
         self._base = base_url.rstrip("/")
         self._parts = parts

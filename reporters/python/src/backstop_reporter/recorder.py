@@ -102,6 +102,8 @@ class Recorder:
         if connection is None:
             return None
         run = run_id() if callable(run_id) else run_id
+        if not isinstance(connection, str) or not isinstance(run, str | None):
+            raise TypeError("connection_id and run_id: return a text or None")
         body: ReportBody = {
             "connection_id": connection,
             "kind": found.kind,

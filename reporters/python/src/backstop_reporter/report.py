@@ -112,6 +112,7 @@ def from_line(line: Any) -> Report:
     """Reads a report of a spool file. Raises an error if it is none."""
     body = line["body"]
     texts = ("connection_id", "kind", "subject", "idempotency_key", "state")
-    if not all(isinstance(body[name], str) for name in texts):
+    not_before_ms = line.get("notBeforeMs")
+    if not all(isinstance(body[name], str) for name in texts) or not isinstance(not_before_ms, int | float | None):
         raise ValueError("This line has no report")
-    return Report(cast(ReportBody, body), line.get("notBeforeMs"))
+    return Report(cast(ReportBody, body), not_before_ms)

@@ -69,6 +69,8 @@ class ReportQueue:
     def add(self, report: Report) -> Future[bool]:
         """Queues a report. The future has True if it is delivered at once, and False if it has to wait."""
         future: Future[bool] = Future()
+        # A cancelled task of the program must not cancel it.
+        future.set_running_or_notify_cancel()
         effects = _Effects()
         with self.lock:
             before = self._queued.get(report.id)
