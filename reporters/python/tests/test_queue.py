@@ -243,6 +243,15 @@ def test_an_answer_of_something_else_does_not_lose_reports(make: Make, backstop:
     until("the report", lambda: keys(backstop.reports) == ["a"])
 
 
+def test_sends_the_key_to_no_server_without_a_certificate(backstop: Backstop) -> None:
+    url = backstop.url.replace("http:", "https:")
+    queue = ReportQueue(BackstopApi(url, "bsk_test"), 100, None, lambda problem: None)
+    assert not delivered(queue.add(report_of("a")))
+    assert "SSL" in str(queue.status().last_error)
+    queue.stop()
+    assert backstop.requests == []
+
+
 def test_a_temporary_failure_is_reported_after_its_time(make: Make, backstop: Backstop) -> None:
     queue = make()
     began = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import secrets
+import ssl
 from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
@@ -107,8 +108,11 @@ class BackstopApi:
         return response.status, response.headers, text
 
     def _open(self) -> http.client.HTTPConnection:
-        make = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
-        return make(self._parts.hostname or "", self._parts.port, timeout=_TIMEOUT_S)
+        host, port = self._parts.hostname or "", self._parts.port
+        if self._parts.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=_TIMEOUT_S)
+        # Checks certificates also in a program that does not check them elsewhere.
+        return http.client.HTTPSConnection(host, port, timeout=_TIMEOUT_S, context=ssl.create_default_context())
 
     def _no_answer(self, error: Exception) -> NoAnswer:
         return NoAnswer(f"No answer from {self._base}: {error or type(error).__name__}")
