@@ -61,6 +61,7 @@ def prefork() -> None:
             refund(charge)
         assert reporter.flush()
         assert reporter.status().delivered == 10, reporter.status()
+        assert any(f".{os.getpid()}." in file for file in os.listdir(folder)), os.listdir(folder)
 
     wait_for([fork(lambda charge=charge: work(charge)) for charge in counts])  # type: ignore[misc]
     assert reporter.flush()

@@ -45,6 +45,8 @@ class LocalServer:
     def __init__(self, answer: Callable[[Request], Answer]) -> None:
         self.answer_headers: dict[str, str] = {}
         self.connections = 0
+        self.closes_after_answer = False
+        """Closes each connection without a word."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -72,6 +74,7 @@ class LocalServer:
                 self.send_header("Content-Length", str(len(sent)))
                 self.end_headers()
                 self.wfile.write(sent)
+                self.close_connection = outer.closes_after_answer
 
             do_GET = do_POST = do_DELETE = handle_any
 

@@ -125,6 +125,20 @@ def test_a_lost_connection_and_a_timeout_raise_as_before_and_may_have_been_execu
     assert reporter.status().queued == 1
 
 
+@pytest.mark.parametrize(("status", "waits"), [(400, 0), (402, 0), (404, 0), (409, 1), (429, 1), (500, 1)])
+def test_only_a_failure_that_may_pass_waits_for_a_repeat(
+    status: int, waits: int, client: Any, provider: Provider, watching: Watch, backstop: Backstop
+) -> None:
+    reporter = watching(client)
+    provider.failing = [status]
+    with pytest.raises(load("stripe").StripeError):
+        client.refunds.create(CHARGE)
+    until("the other reports", lambda: reporter.status().queued == waits)
+    assert [report["state"] for report in backstop.reports].count("failed") == 1 - waits
+    assert reporter.flush()
+    assert (backstop.reports[-1]["state"], backstop.reports[-1]["reason"]) == ("failed", f"Error {status}")
+
+
 def test_a_call_that_is_repeated_with_its_key_is_one_operation(
     client: Any, provider: Provider, watching: Watch, backstop: Backstop
 ) -> None:
@@ -233,14 +247,14 @@ def test_reports_nothing_after_close_and_watches_a_client_once(
     client: Any, watching: Watch, backstop: Backstop
 ) -> None:
     subscription = client.subscriptions.retrieve("sub_1")
-    with watching(client):
+    with watching(client) as closed:
         with pytest.raises(TypeError, match="already watched"):
             watching(client)
         other = client.subscriptions.retrieve("sub_1")
     for cancelled in (subscription, other):
         cancelled.cancel()
     client.refunds.create(CHARGE)
-    assert backstop.reports == []
+    assert (backstop.reports, closed.status().queued) == ([], 0)
     with watching(client) as reporter:
         client.refunds.create(CHARGE)
     assert (reporter.status().queued, reporter.status().delivered) == (0, 2)
@@ -279,6 +293,11 @@ def test_an_http_client_of_the_program_keeps_its_state_and_is_not_changed(
 
     class Counting(stripe.RequestsClient):  # type: ignore[misc, name-defined]
         count = 0
+        calls = 0
+
+        def request_with_retries(self, *args: Any, **kwargs: Any) -> Any:
+            self.calls += 1
+            return super().request_with_retries(*args, **kwargs)
 
         def request(self, *args: Any, **kwargs: Any) -> Any:
             self.count += 1
@@ -290,7 +309,7 @@ def test_an_http_client_of_the_program_keeps_its_state_and_is_not_changed(
     reporter = watching(watched)
     watched.refunds.create(CHARGE)
     shared.refunds.create({"charge": "ch_2"})
-    assert http_client.count == 2
+    assert (http_client.count, http_client.calls) == (2, 2)
     assert reporter.flush()
     assert {report["subject"] for report in backstop.reports} == {"ch_1"}
 

@@ -82,7 +82,7 @@ def test_a_connection_that_the_server_closed_is_opened_again_at_once(
     make: Make, backstop: Backstop, problems: list[Problem]
 ) -> None:
     queue = make()
-    backstop.server.answer_headers = {"Connection": "close"}
+    backstop.server.closes_after_answer = True
     for count in range(3):
         assert delivered(queue.add(report_of(f"k{count}")))
     assert problems == []
@@ -173,6 +173,15 @@ def test_a_report_about_an_unknown_connection_waits_and_delays_no_other(
     assert all(delivered(queue.add(report_of(f"b{count}"))) for count in range(10))
     assert queue.status().queued == 1
     assert [str(it) for it in problems] == ["1 reports wait: not_found"]
+
+
+@pytest.mark.parametrize("status", [401, 429, 503])
+def test_a_refusal_that_is_about_all_reports_pauses_them(status: int, make: Make, backstop: Backstop) -> None:
+    queue = make()
+    backstop.refuse = lambda report: problem(status)
+    assert not delivered(queue.add(report_of("a")))
+    assert not queue.add(report_of("b")).result(0)
+    assert len(backstop.batches) == 1
 
 
 def test_waits_for_as_long_as_backstop_asks(make: Make, backstop: Backstop, short_pauses: None) -> None:

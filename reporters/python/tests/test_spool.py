@@ -77,6 +77,7 @@ def test_a_starting_process_takes_over_the_waiting_reports_of_one_that_has_ended
 def test_leaves_the_files_of_processes_that_run(tmp_path: Path, spool: FileSpool) -> None:
     (tmp_path / IN_USE).write_text(lines("a"))
     spool.save(report("b"))
+    until("the line", lambda: len(list(tmp_path.iterdir())) == 2)
     other = FileSpool(tmp_path, fail)
     assert other.load() == []
     spool.close()

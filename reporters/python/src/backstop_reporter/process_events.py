@@ -16,8 +16,7 @@ _EXIT_S = 2.0
 """The time for all reports at the end of the process."""
 
 _queues: weakref.WeakSet[ReportQueue] = weakref.WeakSet()
-_lock = threading.RLock()
-_locked: list[ReportQueue] = []
+_lock = threading.Lock()
 
 
 def add(queue: ReportQueue) -> None:
@@ -32,27 +31,11 @@ def remove(queue: ReportQueue) -> None:
         _queues.discard(queue)
 
 
-def _before_fork() -> None:
-    # A lock that another thread holds during the fork would stay locked in the child.
-    _lock.acquire()
-    _locked.extend(_queues)
-    for queue in _locked:
-        queue.lock.acquire()
-
-
-def _after_fork_in_parent() -> None:
-    for queue in _locked:
-        queue.lock.release()
-    _locked.clear()
-    _lock.release()
-
-
-def _after_fork_in_child() -> None:
+def _begin_in_child() -> None:
     global _lock
-    queues = list(_locked)
-    _locked.clear()
-    _lock = threading.RLock()
-    for queue in queues:
+    # Another thread may have held the lock during the fork. It does not exist here.
+    _lock = threading.Lock()
+    for queue in list(_queues):
         queue.begin_in_child()
 
 
@@ -66,4 +49,4 @@ def _end() -> None:
 
 atexit.register(_end)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
+    os.register_at_fork(after_in_child=_begin_in_child)

@@ -49,7 +49,7 @@ class ReportQueue:
         process_events.add(self)
 
     def _start_empty(self) -> None:
-        self.lock = threading.Condition()
+        self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._queued: dict[str, Report] = {}
         self._in_flight: set[str] = set()
@@ -72,7 +72,7 @@ class ReportQueue:
         # A cancelled task of the program must not cancel it.
         future.set_running_or_notify_cancel()
         effects = _Effects()
-        with self.lock:
+        with self._changed:
             before = self._queued.get(report.id)
             if before is None and len(self._queued) >= self._max_queued:
                 self._drop_oldest(effects)
@@ -90,7 +90,7 @@ class ReportQueue:
 
     def status(self) -> Status:
         """The counts since the start of the process."""
-        with self.lock:
+        with self._changed:
             return Status(len(self._queued), self._delivered, self._dropped, self._refused, self._last_error)
 
     def flush(self, timeout_s: float) -> bool:
@@ -98,7 +98,7 @@ class ReportQueue:
         ends_at = time.monotonic() + timeout_s
         while True:
             effects = _Effects()
-            with self.lock:
+            with self._changed:
                 left_s = ends_at - time.monotonic()
                 if not self._queued or left_s <= 0 or self._is_stopped:
                     return not self._queued
@@ -107,7 +107,7 @@ class ReportQueue:
                 self._wake(effects)
                 if self._thread is None:
                     return False
-                self.lock.wait_for(self._has_tried_all, left_s)
+                self._changed.wait_for(self._has_tried_all, left_s)
                 has_failed = self._last_error is not None
             self._carry_out(effects)
             if has_failed:
@@ -116,10 +116,10 @@ class ReportQueue:
     def stop(self) -> None:
         """Stops sending. Unsent reports stay in the spool."""
         effects = _Effects()
-        with self.lock:
+        with self._changed:
             self._is_stopped = True
             self._release_calls(effects)
-            self.lock.notify_all()
+            self._changed.notify_all()
         self._carry_out(effects)
         process_events.remove(self)
         if self._spool is not None:
@@ -153,7 +153,7 @@ class ReportQueue:
 
     def _add_loaded(self, reports: Iterable[Report]) -> None:
         effects = _Effects()
-        with self.lock:
+        with self._changed:
             for loaded in reports:
                 report = loaded if loaded.has_end else end_after_crash(loaded, now_ms())
                 if report is not loaded and self._spool is not None:
@@ -196,7 +196,7 @@ class ReportQueue:
             except RuntimeError:
                 # The interpreter ends, or the process may start no more threads. The reports wait.
                 self._release_calls(effects)
-        self.lock.notify_all()
+        self._changed.notify_all()
 
     def _release_calls(self, effects: _Effects) -> None:
         for calls in self._waiting_calls.values():
@@ -210,8 +210,16 @@ class ReportQueue:
             self._on_problem(problem)
 
     def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            # After an error of the reporter, the next report starts another thread.
+            if self._thread is threading.current_thread():
+                self._thread = None
+
+    def _work(self) -> None:
         while True:
-            with self.lock:
+            with self._changed:
                 batch = self._take_batch()
                 if not batch and not self._wait_for_work():
                     self._thread = None
@@ -226,7 +234,7 @@ class ReportQueue:
             return False
         due_ms = (max(it.not_before_ms or 0, self._retry_at_ms.get(id, 0)) for id, it in self._queued.items())
         wait_s = max(self._paused_until - time.monotonic(), (min(due_ms, default=0) - now_ms()) / 1000, 0.001)
-        has_work = self.lock.wait(wait_s if self._queued else _IDLE_S)
+        has_work = self._changed.wait(wait_s if self._queued else _IDLE_S)
         return has_work or bool(self._queued)
 
     def _take_batch(self) -> list[Report]:
@@ -254,7 +262,7 @@ class ReportQueue:
                 failure = problem
         except Exception as error:
             failure = error if isinstance(error, NoAnswer) else NoAnswer(repr(error))
-        with self.lock:
+        with self._changed:
             self._in_flight.clear()
             for report, result in zip(batch, results, strict=False):
                 self._record(report, result, effects)
@@ -267,7 +275,7 @@ class ReportQueue:
                     # The report itself may be the cause, so the next attempt sends another.
                     self._retry_at_ms[batch[0].id] = now_ms() + _LONGEST_PAUSE_MS
                 self._pause(failure or outage, effects)
-            self.lock.notify_all()
+            self._changed.notify_all()
         self._carry_out(effects)
 
     def _record(self, report: Report, result: Result, effects: _Effects) -> None:
