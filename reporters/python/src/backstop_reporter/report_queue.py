@@ -105,11 +105,13 @@ class ReportQueue:
                 self._paused_until = 0.0
                 self._forced = set(self._queued)
                 self._wake(effects)
-                if self._thread is None:
-                    return False
-                self._changed.wait_for(self._has_tried_all, left_s)
-                has_failed = self._last_error is not None
+                has_thread = self._thread is not None
+                if has_thread:
+                    self._changed.wait_for(self._has_tried_all, left_s)
+                has_failed = bool(self._queued) and self._last_error is not None
             self._carry_out(effects)
+            if not has_thread:
+                return False
             if has_failed:
                 time.sleep(max(0.0, min(_FLUSH_PAUSE_S, ends_at - time.monotonic())))
 
