@@ -14,7 +14,6 @@ const FILES = [
   'deploy/k8s/base/kustomization.yaml',
   'deploy/k8s/README.md',
   'README.md',
-  'reporters/python/pyproject.toml',
 ]
 
 interface Manifest {

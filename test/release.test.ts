@@ -44,10 +44,6 @@ test('code after a release has the version of the next one with -dev, so that no
   expect(version.localeCompare(second, 'en', { numeric: true })).toBe(1)
 })
 
-test('the reporter for Python has it', () => {
-  expect(read('reporters/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`)
-})
-
 test('the manifests name it', () => {
   const manifest = read('deploy/k8s/base/kustomization.yaml')
   const tags = [...manifest.matchAll(/newTag: ([^ }]+)/g)].map(([, tag]) => tag)
