@@ -26,9 +26,10 @@ async function startServer() {
   const server = createServer(async (request, response) => {
     const body: Buffer[] = []
     for await (const chunk of request) body.push(chunk)
-    if (request.url !== '/v1/operations') return calls.push(String(request.url))
-    reports.push(JSON.parse(Buffer.concat(body).toString()))
-    response.writeHead(201).end('{}')
+    if (request.url !== '/v1/operations/batch') return calls.push(String(request.url))
+    const { items } = JSON.parse(Buffer.concat(body).toString())
+    reports.push(...items)
+    response.end(JSON.stringify({ results: items.map(() => ({ status: 201, problem: null })) }))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   stops.push(() => {
