@@ -16,6 +16,7 @@ import { addLogin } from './login/command.ts'
 import { addPeople } from './people/command.ts'
 import { addProjects } from './projects/command.ts'
 import { addReplay } from './replay/command.ts'
+import { addReport } from './report/command.ts'
 import { addSearch } from './search/command.ts'
 import { addSecrets } from './secrets/command.ts'
 import { addStats } from './stats/command.ts'
@@ -50,6 +51,7 @@ export function createProgram(surroundings: Surroundings): Command {
     addTail,
     addTrigger,
     addReplay,
+    addReport,
     addExplain,
     addDryRun,
     addKeys,
