@@ -215,7 +215,7 @@ test('copies the packages that npm keeps in the node_modules of a workspace', ()
 })
 
 test('copies the packages that the console needs to the stage that builds it', () => {
-  const [, stage = ''] = /^FROM node AS console\n(.*?)\n\n/ms.exec(dockerfile) ?? []
+  const [, stage = ''] = /^FROM builder AS console\n(.*?)\n\n/ms.exec(dockerfile) ?? []
   const { dependencies } = JSON.parse(text('packages/console/package.json')) as { dependencies: Record<string, string> }
   const own = Object.keys(dependencies).flatMap(name => /^@backstop\/(.*)/.exec(name)?.[1] ?? [])
   expect(own.length).toBeGreaterThan(0)
@@ -236,7 +236,7 @@ test('pins every image, ours to this version, and the Dockerfile has a target fo
   }
   const images = Object.fromEntries(THIRD_PARTY.map(name => [name, interpolate(services[name]?.image ?? '', {})]))
   for (const image of Object.values(images)) expect(image).toMatch(/^[\w/-]+:\d+\.\d+\.\d+(?:@sha256:[0-9a-f]{64})?$/)
-  // The digests of the others are in no public record that can be read without their registry. `npm run pin-images` writes all.
+  // The digests of the others are in no public record that can be read without their registry. `npm run release -- pin-images` writes all.
   expect([images.kafka, images.mongo].filter(image => !image?.includes('@sha256:'))).toEqual([])
   expect(dockerfile).toContain(`ARG VERSION=${packageJson.version}\n`)
   expect(dockerfile).not.toMatch(/^FROM \S+:latest|^ARG \w+_IMAGE=[^:]+$/m)

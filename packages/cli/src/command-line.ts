@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
 import { addActors } from './actors/command.ts'
 import { addAudit } from './audit/command.ts'
 import { addBackup } from './backup/command.ts'
@@ -34,6 +35,7 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 not found, 4 the key was refu
 export function createProgram(surroundings: Surroundings): Command {
   const program = new Command('backstop')
     .description('Finds and explains refunds and cancellations that nothing explains.')
+    .version(packageJson.version)
     .addHelpText('after', ABOUT)
     .exitOverride()
     .configureOutput({ writeOut: surroundings.out, writeErr: () => {} })
