@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import packageJson from '../../package.json' with { type: 'json' }
-import { REPOSITORY } from './places.ts'
+import { withOutsideLinks } from './places.ts'
 
 /** More characters are refused in the notes of a release. */
 const MAX_LENGTH = 125_000
@@ -23,7 +23,7 @@ export function releaseNotes(tag: string, version: string, changelog: string): s
   if (heading.split(' ')[0] !== version)
     throw new Error(`The first section of CHANGELOG.md is "${heading}", not ${version}`)
   if (text.trim() === '') throw new Error(`CHANGELOG.md says nothing about ${version}`)
-  const notes = text.trim().replaceAll(/\]\((?!https?:|#)/g, `](${REPOSITORY}/blob/${tag}/`)
+  const notes = withOutsideLinks(text.trim(), '', tag)
   if (notes.length > MAX_LENGTH) throw new Error(`The notes have ${notes.length} characters, more than ${MAX_LENGTH}`)
   return notes
 }

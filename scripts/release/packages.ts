@@ -3,24 +3,24 @@ import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
-import { REPOSITORY } from './places.ts'
+import { REPOSITORY, withOutsideLinks } from './places.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
 interface Published {
-  /** Entry files of `src` that a program imports, by the name in `exports`. They get declarations. */
-  readonly exports?: Readonly<Record<string, string>>
-  /** The file of `src` that is the command. */
-  readonly command?: string
+  /** Files of `src` that a program imports, by the name in `exports`. They get declarations. */
+  readonly exports: Readonly<Record<string, string>>
+  /** Files of `src` that are a command, by its name. */
+  readonly bin: Readonly<Record<string, string>>
   /** The page of docs that npm shows. */
   readonly readme: string
 }
 
 /** The packages that are published, by their folder in packages. */
-const PUBLISHED = {
-  client: { exports: { '.': 'index', './file-spool': 'file-spool' }, readme: 'client.md' },
-  cli: { command: 'main', readme: 'cli.md' },
-} as const satisfies Record<string, Published>
+const PUBLISHED: Readonly<Record<string, Published>> = {
+  client: { exports: { '.': 'index', './file-spool': 'file-spool' }, bin: {}, readme: 'client.md' },
+  cli: { exports: {}, bin: { backstop: 'main' }, readme: 'cli.md' },
+}
 
 /**
  * Packs each published package into an archive for `npm install`. Node does not run TypeScript in node_modules, so the code of the workspaces is bundled;
@@ -43,33 +43,26 @@ export async function packPackages(to: string): Promise<string[]> {
   return archives
 }
 
-async function build(name: string, { exports = {}, command, readme }: Published, folder: string): Promise<void> {
+async function build(name: string, { exports, bin, readme }: Published, folder: string): Promise<void> {
   const own = join(ROOT, 'packages', name)
   const { version, description, license, type, sideEffects, engines } = readJson(join(own, 'package.json'))
-  const files = [...Object.values(exports), ...(command === undefined ? [] : [command])]
-  const imported = await bundle(join(own, 'src'), files, folder)
-  if (command === undefined) declare(own, files, folder)
-  writeFileSync(
-    join(folder, 'package.json'),
-    JSON.stringify({
-      ...{ name: `@backstop/${name}`, version, description, license, type, sideEffects, engines },
-      repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: `packages/${name}` },
-      ...(command === undefined
-        ? {
-            exports: Object.fromEntries(
-              Object.entries(exports).map(([entry, file]) => [
-                entry,
-                { types: `./${file}.d.ts`, default: `./${file}.js` },
-              ]),
-            ),
-          }
-        : { bin: { backstop: `${command}.js` } }),
-      dependencies: versionsOf(imported),
-    }),
-  )
-  copyFileSync(join(ROOT, 'docs', readme), join(folder, 'README.md'))
+  const imported = await bundle(join(own, 'src'), [...Object.values(exports), ...Object.values(bin)], folder)
+  declare(own, Object.values(exports), folder)
+  const manifest = {
+    ...{ name: `@backstop/${name}`, version, description, license, type, sideEffects, engines },
+    repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: `packages/${name}` },
+    exports: mapped(exports, file => ({ types: `./${file}.d.ts`, default: `./${file}.js` })),
+    bin: mapped(bin, file => `${file}.js`),
+    dependencies: versionsOf(imported),
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  const page = readFileSync(join(ROOT, 'docs', readme), 'utf8')
+  writeFileSync(join(folder, 'README.md'), withOutsideLinks(page, 'docs/', `v${version}`))
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
 }
+
+const mapped = <T>(files: Readonly<Record<string, string>>, change: (file: string) => T) =>
+  Object.fromEntries(Object.entries(files).map(([name, file]) => [name, change(file)]))
 
 /** @returns the names of the packages that the bundle imports */
 async function bundle(sources: string, files: readonly string[], folder: string): Promise<string[]> {
@@ -86,6 +79,7 @@ async function bundle(sources: string, files: readonly string[], folder: string)
 }
 
 function declare(own: string, files: readonly string[], folder: string): void {
+  if (files.length === 0) return
   const options =
     '--ignoreConfig --strict --target ES2022 --module NodeNext --lib ES2024,ESNext.Disposable --types node --skipLibCheck ' +
     '--declaration --emitDeclarationOnly --rewriteRelativeImportExtensions'
@@ -95,10 +89,9 @@ function declare(own: string, files: readonly string[], folder: string): void {
 }
 
 /** The exact versions of packages in the workspaces that depend on them. */
-function versionsOf(names: readonly string[]): Record<string, string> | undefined {
+function versionsOf(names: readonly string[]): Record<string, string> {
   const manifests = globSync('packages/*/package.json', { cwd: ROOT }).map(path => readJson(join(ROOT, path)))
   const known = Object.assign({}, ...manifests.map(({ dependencies }) => dependencies))
-  if (names.length === 0) return undefined
   return Object.fromEntries(
     [...new Set(names)].sort().map(name => {
       if (known[name] === undefined) throw new Error(`No workspace depends on ${name}`)

@@ -6,6 +6,11 @@ const OWNER = process.env.GITHUB_REPOSITORY_OWNER?.toLowerCase() ?? 'OWNER'
 /** The images are `<IMAGES>/backstop-<program>`. */
 export const IMAGES = `ghcr.io/${OWNER}`
 export const REPOSITORY = `https://github.com/${process.env.GITHUB_REPOSITORY ?? `${OWNER}/backstop`}`
+
+/** A text of a folder of the repository, with links that work outside of it. @param tag of the release */
+export const withOutsideLinks = (text: string, folder: string, tag: string) =>
+  text.replaceAll(/\]\((?!https?:|#)/g, `](${REPOSITORY}/blob/${tag}/${folder}`)
+
 /** The targets of the Dockerfile that are published. */
 export const PROGRAMS = ['ingress', 'reconciler', 'notifier', 'admin-api', 'provision']
 /**

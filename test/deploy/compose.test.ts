@@ -11,6 +11,7 @@ import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { KNOWN_SETTINGS } from '../../packages/provision/src/known-settings.ts'
 import { settingFault } from '../../packages/provision/src/settings-file.ts'
+import { PROGRAMS } from '../../scripts/release/places.ts'
 import { PREFIXED, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
 
 interface Service {
@@ -228,10 +229,11 @@ test('copies the packages that the console needs to the stage that builds it', (
 test('pins every image, ours to this version, and the Dockerfile has a target for each', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
   for (const name of OURS) {
-    expect(services[name]).toMatchObject({
-      image: `backstop-${name}:${packageJson.version}`,
-      build: { target: name },
-    })
+    const { image = '', build } = services[name] ?? {}
+    expect(interpolate(image, {})).toBe(`backstop-${name}:${packageJson.version}`)
+    expect(build).toMatchObject({ target: name })
+    const published = interpolate(image, { IMAGES: 'registry.example/' })
+    expect(published.startsWith('registry.example/')).toBe(PROGRAMS.includes(name))
     expect(targets).toContain(name)
   }
   const images = Object.fromEntries(THIRD_PARTY.map(name => [name, interpolate(services[name]?.image ?? '', {})]))

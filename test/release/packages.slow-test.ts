@@ -46,13 +46,14 @@ test('each archive has the version of the checkout, and its manifest names the r
       url: expect.stringMatching(/^git\+https:.*\.git$/),
       directory: `packages/${name}`,
     })
+    expect(readFileSync(join(installed(name), 'README.md'), 'utf8')).not.toMatch(/\]\((?!https:|#)/)
     expect(readFileSync(join(installed(name), 'LICENSE'), 'utf8')).toContain('Apache License')
   }
 })
 
 describe('@backstop/client', () => {
   test('needs no other package', () => {
-    expect(manifestOf('client').dependencies).toBeUndefined()
+    expect(manifestOf('client').dependencies).toEqual({})
     const imports = globSync('**/*.{js,d.ts}', { cwd: installed('client') }).flatMap(name =>
       [...readFileSync(join(installed('client'), name), 'utf8').matchAll(/\bfrom ['"]([^'".][^'"]*)['"]/g)].map(
         ([, from]) => `${name}: ${from}`,
@@ -110,4 +111,19 @@ describe('@backstop/cli', () => {
     const unreachable = { KAFKA_BROKERS: '127.0.0.1:9', BACKSTOP_URL: 'http://127.0.0.1:9', BACKSTOP_API_KEY: 'none' }
     expect((await backstop(['doctor'], unreachable)).stdout).toContain('kafka_down')
   })
+})
+
+test('each package runs on the oldest Node that its manifest names', () => {
+  const nodeOf = (name: string) =>
+    `node-${process.platform}-${process.arch}@${manifestOf(name).engines.node.slice(2)}.0`
+  npm('install', '--no-save', '--prefer-offline', ...['client', 'cli'].map(name => `for-${name}@npm:${nodeOf(name)}`))
+  const run = (name: string, ...args: string[]) =>
+    execFileSync(join(project, `node_modules/for-${name}/bin/node`), args, { cwd: project, encoding: 'utf8' })
+  expect(run('cli', 'node_modules/@backstop/cli/main.js', '--version')).toBe(`${packageJson.version}\n`)
+  const program = `
+    const { createClient, NoAnswer } = await import('@backstop/client')
+    await import('@backstop/client/file-spool')
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9', key: 'none' })
+    await client.projects.create({ name: 'Shop' }).catch(error => console.log(error instanceof NoAnswer))`
+  expect(run('client', '--input-type=module', '--eval', program)).toBe('true\n')
 })
