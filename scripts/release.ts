@@ -5,6 +5,7 @@
  *     image-version [FOLDER]    print the tag for images of this checkout; into FOLDER, write a kustomize component that sets it
  *     pin-images                write today's digests of the images of others into Dockerfile and docker-compose.yml; needs docker with buildx
  *     notes TAG                 check that TAG releases this checkout, and print its section of the changelog
+ *     registry                  print where the images are published
  *     pack FOLDER               pack the npm packages
  *     install IMAGES FOLDER     render install.yaml and its settings into FOLDER; IMAGES has <program>.json, the `--metadata-file` of each `docker buildx build`
  */
@@ -16,6 +17,7 @@ const COMMANDS: Readonly<Record<string, (...args: string[]) => Promise<readonly 
   'image-version': async folder => (await import('./release/version.ts')).imageVersion(folder),
   'pin-images': async () => (await import('./release/base-images.ts')).pinImages(),
   notes: async tag => [(await import('./release/notes.ts')).notesOfCheckout(tag)],
+  registry: async () => [(await import('./release/places.ts')).IMAGES],
   pack: async folder => (await import('./release/packages.ts')).packPackages(created(folder)),
   install: async (images, folder) =>
     (await import('./release/install-file.ts')).writeInstallFiles(resolve(images ?? ''), created(folder)),

@@ -120,3 +120,12 @@ test('a release tests the tagged commit, and pushes each image with SBOM, proven
   for (const part of ['linux/amd64,linux/arm64', '--sbom=true', '--provenance=mode=max', 'cosign sign --yes "$image@'])
     expect(push).toContain(part)
 })
+
+test('docs name the places of a release with the placeholder of its owner, as scripts/release/places.ts has them', () => {
+  const pages = ['docs/install.md', 'deploy/k8s/README.md'].map(read).join('\n')
+  const places = [...pages.matchAll(/(ghcr\.io|github\.com)\/(\w+)/g)]
+  expect(places.length).toBeGreaterThan(3)
+  expect(places.filter(([, , owner]) => owner !== 'OWNER').map(([place]) => place)).toEqual([])
+  const code = read('scripts/release/places.ts')
+  for (const host of new Set(places.map(([, host]) => host))) expect(code).toContain(`${host}/\${`)
+})

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { releaseNotes } from '../../scripts/release/notes.ts'
+import { REPOSITORY } from '../../scripts/release/places.ts'
 
 const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8')
 /** The changelog as it is when its last release is tagged. */
@@ -17,7 +18,7 @@ test('the notes of a release are its section of the changelog', () => {
     )
     .join('\n')
   expect(section).toContain('](docs/')
-  expect(notes).toBe(section.trim().replaceAll('](docs/', `](https://github.com/OWNER/backstop/blob/v${version}/docs/`))
+  expect(notes).toBe(section.trim().replaceAll('](docs/', `](${REPOSITORY}/blob/v${version}/docs/`))
 })
 
 describe('refuses', () => {

@@ -53,7 +53,7 @@ function messageOf(topic: TopicName): MessageName {
 
 const releases = globSync('*.json.gz', { cwd: import.meta.dirname }).map(file => basename(file, '.json.gz'))
 
-test('data of the last release is recorded', () => {
+test('data of every release before this version is recorded', () => {
   const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8')
   const released = [...changelog.matchAll(/^## (\d\S*)/gm)].map(([, release]) => release)
   expect(releases.sort()).toEqual(released.filter(release => release !== packageJson.version).sort())
