@@ -113,9 +113,9 @@ describe('@backstop/cli', () => {
   })
 })
 
-test('each package runs on the oldest Node that its manifest names', () => {
-  const nodeOf = (name: string) =>
-    `node-${process.platform}-${process.arch}@${manifestOf(name).engines.node.slice(2)}.0`
+// The registry has no old Node for every system.
+test.runIf(process.platform === 'linux')('each package runs on the oldest Node that its manifest names', () => {
+  const nodeOf = (name: string) => `node-linux-${process.arch}@${manifestOf(name).engines.node.slice(2)}.0`
   npm('install', '--no-save', '--prefer-offline', ...['client', 'cli'].map(name => `for-${name}@npm:${nodeOf(name)}`))
   const run = (name: string, ...args: string[]) =>
     execFileSync(join(project, `node_modules/for-${name}/bin/node`), args, { cwd: project, encoding: 'utf8' })
