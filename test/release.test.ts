@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { PROGRAMS } from '../scripts/release/places.ts'
+import { inPython } from '../scripts/release/version.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -25,6 +26,12 @@ test.each(packages)('%s has the version of the release, and depends on the other
   expect(manifest.version).toBe(version)
   expect(own.filter(([, wanted]) => wanted !== version && wanted !== '*')).toEqual([])
   expect(lock.packages[path]?.version).toBe(version)
+})
+
+test('the packages of Python have it', () => {
+  for (const path of globSync('reporters/*/pyproject.toml', { cwd: ROOT })) {
+    expect(read(path)).toContain(`\nversion = "${inPython(version)}"\n`)
+  }
 })
 
 test('the lock file and the images name it', () => {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { inNames } from './version.ts'
+import { inNames, inPython } from './version.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Files whose images, labels and jobs have the version. */
@@ -41,6 +41,9 @@ export function setVersion(next = ''): string[] {
   })
   for (const file of FILES) {
     writeFileSync(join(ROOT, file), read(file).replaceAll(last, next).replaceAll(inNames(last), inNames(next)))
+  }
+  for (const path of globSync('reporters/*/pyproject.toml', { cwd: ROOT })) {
+    writeFileSync(join(ROOT, path), read(path).replace(/^version = .*$/m, `version = "${inPython(next)}"`))
   }
   return [`${last} is now ${next}`]
 }

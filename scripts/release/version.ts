@@ -31,6 +31,9 @@ export const imageTag = (revision: string) => buildVersion(revision).replace('+'
 /** A version in the name of an object of Kubernetes, which may have no dots. */
 export const inNames = (version: string) => version.replaceAll('.', '-')
 
+/** A version as Python writes it, for example `0.3.0.dev0`. */
+export const inPython = (version: string) => version.replace('-dev', '.dev0')
+
 /** A kustomize component that gives images, labels and jobs this version. A job with another name runs again. */
 export function versionComponent(tag: string): string {
   return stringify({
