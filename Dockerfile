@@ -4,7 +4,7 @@
 # Nothing is compiled but the console, which runs in browsers: Node strips the types of the files in packages/ and services/. It does not do so in node_modules, so the
 # packages stay in place, and node_modules has npm's workspace links to them.
 
-# Pinned by digest, so that the same commit builds from the same bytes. `npm run pin-images` writes today's digests; the tags name
+# Pinned by digest, so that the same commit builds from the same bytes. `npm run release -- pin-images` writes today's digests; the tags name
 # the versions. A machine without access to the registry needs --build-arg NODE_IMAGE=… --build-arg RUNTIME_IMAGE=…
 ARG NODE_IMAGE=node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7
 # The image of the services. It needs the C and C++ runtime libraries of NODE_IMAGE, and nothing else.
@@ -12,7 +12,10 @@ ARG RUNTIME_IMAGE=debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa
 
 FROM ${NODE_IMAGE} AS node
 
-FROM node AS sources
+# npm runs on the platform of the builder, because it installs no machine code: an image for another platform is built without emulating it.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS builder
+
+FROM builder AS sources
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
@@ -24,13 +27,13 @@ FROM sources AS manifests
 # Only the files that npm reads, so that a change of code does not reinstall the dependencies.
 RUN find packages services -type f ! -name package.json -delete
 
-FROM node AS dependencies
+FROM builder AS dependencies
 WORKDIR /app
 COPY --from=manifests /app ./
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=dev --ignore-scripts --workspace packages --workspace services
 
-FROM node AS console
+FROM builder AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY packages/client/package.json packages/client/

@@ -57,7 +57,8 @@ let product: Product | undefined
 let stack: RunningStack | undefined
 try {
   const log = progressOn(process.stderr)
-  stack = await startStack({ dataDir: join(folder, 'stack'), log, env: process.env, endWithProcess: true })
+  // Not named `stack`: a data folder with a stack and without secrets counts as one that lost its key, which 0.2.0 cannot read.
+  stack = await startStack({ dataDir: join(folder, 'servers'), log, env: process.env, endWithProcess: true })
   if (FROM !== undefined) await runDeployJob(FROM, stack.urls)
   product = await startProduct({
     dataDir: folder,
@@ -110,7 +111,7 @@ async function rollAll(running: Product): Promise<boolean> {
   for (const one of installation.pairs.flat()) await processorTime.add(one)
   const verification = await verify(installation.database, load.sent, installation.receiver.deliveries())
   reportEnd(load, verification)
-  const kafka = join(folder, 'stack', 'kafka')
+  const kafka = join(folder, 'servers', 'kafka')
   reportUsage(load.sent.length, processorTime, await storedInMongo(installation.database), keptByKafka(kafka))
   await inspector.stop()
   await installation.stop()

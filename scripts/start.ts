@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { choosePorts, identify, type ProcessIdentity, progressOn, stopPartsOwnedBy } from '@backstop/stack'
-import { versionOf } from './images/version.ts'
+import { versionOf } from './release/version.ts'
 import { buildConsoleInChild } from './start/build-console.ts'
 import { browserOf, consoleLines, createConsoleLink, openInBrowser } from './start/console-link.ts'
 import { createDemoRecords } from './start/demo/demo-records.ts'

@@ -8,7 +8,7 @@ import {
   silentProgress,
   startStack,
 } from '@backstop/stack'
-import { revisionOf } from '../images/version.ts'
+import { revisionOf } from '../release/version.ts'
 import { type ChosenPorts, chooseProductPorts, type ProductPort } from './product-ports.ts'
 import { provisionInChild } from './provision-in-child.ts'
 import { databaseName, environmentOf, type ProductContext, SERVICES, type ServiceName } from './service-environment.ts'

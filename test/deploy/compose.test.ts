@@ -11,6 +11,7 @@ import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { KNOWN_SETTINGS } from '../../packages/provision/src/known-settings.ts'
 import { settingFault } from '../../packages/provision/src/settings-file.ts'
+import { PROGRAMS } from '../../scripts/release/places.ts'
 import { PREFIXED, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
 
 interface Service {
@@ -215,7 +216,7 @@ test('copies the packages that npm keeps in the node_modules of a workspace', ()
 })
 
 test('copies the packages that the console needs to the stage that builds it', () => {
-  const [, stage = ''] = /^FROM node AS console\n(.*?)\n\n/ms.exec(dockerfile) ?? []
+  const [, stage = ''] = /^FROM builder AS console\n(.*?)\n\n/ms.exec(dockerfile) ?? []
   const { dependencies } = JSON.parse(text('packages/console/package.json')) as { dependencies: Record<string, string> }
   const own = Object.keys(dependencies).flatMap(name => /^@backstop\/(.*)/.exec(name)?.[1] ?? [])
   expect(own.length).toBeGreaterThan(0)
@@ -228,15 +229,16 @@ test('copies the packages that the console needs to the stage that builds it', (
 test('pins every image, ours to this version, and the Dockerfile has a target for each', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
   for (const name of OURS) {
-    expect(services[name]).toMatchObject({
-      image: `backstop-${name}:${packageJson.version}`,
-      build: { target: name },
-    })
+    const { image = '', build } = services[name] ?? {}
+    expect(interpolate(image, {})).toBe(`backstop-${name}:${packageJson.version}`)
+    expect(build).toMatchObject({ target: name })
+    const published = interpolate(image, { IMAGES: 'registry.example/' })
+    expect(published.startsWith('registry.example/')).toBe(PROGRAMS.includes(name))
     expect(targets).toContain(name)
   }
   const images = Object.fromEntries(THIRD_PARTY.map(name => [name, interpolate(services[name]?.image ?? '', {})]))
   for (const image of Object.values(images)) expect(image).toMatch(/^[\w/-]+:\d+\.\d+\.\d+(?:@sha256:[0-9a-f]{64})?$/)
-  // The digests of the others are in no public record that can be read without their registry. `npm run pin-images` writes all.
+  // The digests of the others are in no public record that can be read without their registry. `npm run release -- pin-images` writes all.
   expect([images.kafka, images.mongo].filter(image => !image?.includes('@sha256:'))).toEqual([])
   expect(dockerfile).toContain(`ARG VERSION=${packageJson.version}\n`)
   expect(dockerfile).not.toMatch(/^FROM \S+:latest|^ARG \w+_IMAGE=[^:]+$/m)

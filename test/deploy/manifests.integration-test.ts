@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLES, type Manifest, nameOf, ofKind, render } from './rendered.ts'
+import { PLACEHOLDER } from '../../scripts/release/places.ts'
+import { BUNDLES, containersOf, K8S_FOLDER, type Manifest, nameOf, ofKind, render, workloads } from './rendered.ts'
 import { schemaChecker } from './schemas.ts'
 
 /** The oldest version of Kubernetes that has `preStop.sleep`, and the newest version with published schemas. */
@@ -44,6 +47,20 @@ test('names no object plain ingress, which is the name of another kind', () => {
   for (const manifests of bundles.values()) {
     expect(manifests.filter(({ metadata }) => metadata.name === 'ingress').map(nameOf)).toEqual([])
     expect(ofKind(manifests, 'Ingress')).toEqual([])
+  }
+})
+
+test('a pod of production without images of its own says so at once, because their name is none', () => {
+  const images = workloads(bundle('overlays/production')).flatMap(workload =>
+    containersOf(workload).map(({ image }) => image),
+  )
+  expect(images.length).toBeGreaterThan(9)
+  expect(images.filter(image => !image.startsWith(`${PLACEHOLDER}/`))).toEqual([])
+  // The kubelet refuses a name with capital letters as InvalidImageName, and asks no registry.
+  expect(PLACEHOLDER).toMatch(/[A-Z]/)
+  const read = (path: string) => readFileSync(join(K8S_FOLDER, '../..', path), 'utf8')
+  for (const page of ['deploy/k8s/README.md', 'docs/troubleshooting.md']) {
+    expect(read(page)).toMatch(new RegExp(`InvalidImageName.*${PLACEHOLDER}`))
   }
 })
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { versionComponent } from '../../scripts/images/version.ts'
+import { PLACEHOLDER } from '../../scripts/release/places.ts'
+import { versionComponent } from '../../scripts/release/version.ts'
 import { K8S_FOLDER, type Manifest, mainContainer, ofKind, render } from './rendered.ts'
 
 const readme = readFileSync(join(K8S_FOLDER, 'README.md'), 'utf8')
@@ -42,7 +43,7 @@ test('an overlay uses images from your registry, also for init containers', () =
   expect(pods).toHaveLength(6)
   for (const pod of pods) {
     expect(pod).toContain('"registry.acme.example/backstop-provision:')
-    expect(pod).not.toContain('registry.example.com')
+    expect(pod).not.toContain(PLACEHOLDER)
   }
 })
 

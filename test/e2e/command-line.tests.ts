@@ -61,6 +61,39 @@ describe('the command line', () => {
       { timeoutMs: 60_000 },
     )
 
+  test('reports the lines of a file, which explain their refund; sent again they change nothing', async () => {
+    const payment = shop.pay()
+    const folder = mkdtempSync(join(tmpdir(), 'report-'))
+    const file = join(folder, 'refunds.ndjson')
+    const line = {
+      connection_id: shop.connection.connection_id,
+      kind: 'refund',
+      subject: payment.paymentIntent.id,
+      amount: 700,
+      currency: 'eur',
+      idempotency_key: `file-${payment.paymentIntent.id}`,
+    }
+    const lines = [
+      { ...line, state: 'executing' },
+      { ...line, state: 'completed' },
+      { ...line, kind: 'gift' },
+    ]
+    writeFileSync(file, lines.map(one => `${JSON.stringify(one)}\n`).join(''))
+    const { exit, out, err } = await endedBackstop('report', file)
+    expect([exit, out]).toEqual([1, '2 reports recorded\n'])
+    expect(err).toMatch(/^Refused: .*kind.*"gift".*1 line refused: .*refunds.ndjson.refused\n$/s)
+    const { id } = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 700 })
+    expect(await judged(id)).toMatchObject({ verdict: 'explained' })
+
+    expect(await runBackstop('report', file)).toBe('0 reports recorded\n')
+    rmSync(`${file}.position`)
+    expect((await endedBackstop('report', file)).out).toBe('2 reports recorded\n')
+    expect(await shop.api.get(`/v1/operations?subject=${payment.paymentIntent.id}`)).toMatchObject({
+      data: [{ state: 'completed', version: 2 }],
+    })
+    rmSync(folder, { recursive: true })
+  })
+
   test('explains a verdict, and shows by a dry run what another setting would change', async () => {
     const payment = shop.pay()
     const operation = await shop.report({

@@ -1,9 +1,9 @@
 /**
- * Data of the release before, recorded by its own code (scripts/release-data.ts): its documents, and the messages that it had not processed.
+ * Data of each earlier release, recorded by its own code (scripts/release-data.ts): its documents, and the messages that it had not processed.
  * This version must show it, finish its work, and add to it.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import {
   type AuditVerification,
@@ -20,6 +20,7 @@ import { until } from '@backstop/kit/test'
 import { type Receiver, startReceiver } from '@backstop/simulator'
 import { BSON, type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
 import { type Product, startProduct } from '../../scripts/start/product.ts'
 import { databaseName } from '../../scripts/start/service-environment.ts'
@@ -50,7 +51,15 @@ function messageOf(topic: TopicName): MessageName {
   return topic.startsWith('deliveries') ? 'delivery-request' : 'alert'
 }
 
-describe('the data of 0.1.0', () => {
+const releases = globSync('*.json.gz', { cwd: import.meta.dirname }).map(file => basename(file, '.json.gz'))
+
+test('data of every release before this version is recorded', () => {
+  const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8')
+  const released = [...changelog.matchAll(/^## (\d\S*)/gm)].map(([, release]) => release)
+  expect(releases.sort()).toEqual(released.filter(release => release !== packageJson.version).sort())
+})
+
+describe.each(releases)('the data of %s', release => {
   let data: ReleaseData
   let product: Product
   let receiver: Receiver
@@ -65,7 +74,7 @@ describe('the data of 0.1.0', () => {
 
   beforeAll(async () => {
     receiver = await startReceiver({ secret: CHANNEL_SECRET, now: Date.now })
-    const stored = gunzipSync(readFileSync(new URL('0.1.0.json.gz', import.meta.url))).toString('utf8')
+    const stored = gunzipSync(readFileSync(new URL(`${release}.json.gz`, import.meta.url))).toString('utf8')
     data = JSON.parse(stored)
     const text = stored.replaceAll(data.receiverUrl, receiver.url)
     data = JSON.parse(text)

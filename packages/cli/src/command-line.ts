@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
 import { addActors } from './actors/command.ts'
 import { addAudit } from './audit/command.ts'
 import { addBackup } from './backup/command.ts'
@@ -16,6 +17,7 @@ import { addLogin } from './login/command.ts'
 import { addPeople } from './people/command.ts'
 import { addProjects } from './projects/command.ts'
 import { addReplay } from './replay/command.ts'
+import { addReport } from './report/command.ts'
 import { addSearch } from './search/command.ts'
 import { addSecrets } from './secrets/command.ts'
 import { addStats } from './stats/command.ts'
@@ -33,6 +35,7 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 not found, 4 the key was refu
 export function createProgram(surroundings: Surroundings): Command {
   const program = new Command('backstop')
     .description('Finds and explains refunds and cancellations that nothing explains.')
+    .version(packageJson.version)
     .addHelpText('after', ABOUT)
     .exitOverride()
     .configureOutput({ writeOut: surroundings.out, writeErr: () => {} })
@@ -50,6 +53,7 @@ export function createProgram(surroundings: Surroundings): Command {
     addTail,
     addTrigger,
     addReplay,
+    addReport,
     addExplain,
     addDryRun,
     addKeys,

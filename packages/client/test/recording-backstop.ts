@@ -35,8 +35,9 @@ export function createRecordingBackstop(): RecordingBackstop {
         const { answersAfterMs } = behaviour
         await new Promise(resolve => setTimeout(resolve, answersAfterMs))
       } else if (behaviour !== 'up') return problem(behaviour.refuses, behaviour.code ?? 'x')
-      reports.push(JSON.parse(String(init?.body)))
-      return new Response('{}', { status: 201 })
+      const { items } = JSON.parse(String(init?.body)) as { items: (NewOperation & { type: 'report' })[] }
+      reports.push(...items.map(({ type: _, ...report }) => report))
+      return Response.json({ results: items.map(() => ({ status: 201, problem: null })) })
     },
   }
 }

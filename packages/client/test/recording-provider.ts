@@ -11,9 +11,10 @@ export interface ArrivedRequest {
   readonly body: string
 }
 
-/** What a provider answers; `status` is 200 if absent. */
+/** What a provider answers; `status` is 200 if absent. `hang up` closes the connection, `none` leaves it open. */
 export interface Answer {
-  readonly status?: number
+  readonly status?: number | 'hang up' | 'none'
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: object | string
 }
 
@@ -44,8 +45,11 @@ export async function startRecordingProvider(
     }
     arrived.push(request)
     const failing = failures.shift()
-    const { status = 200, body } = failing === undefined ? answer(request) : { status: failing, body: error(failing) }
-    const headers = { 'content-type': 'application/json', 'request-id': 'req_1' }
+    const given: Answer = failing === undefined ? answer(request) : { status: failing, body: error(failing) }
+    const { status = 200, body } = given
+    if (status === 'hang up') return outgoing.destroy()
+    if (status === 'none') return
+    const headers = { 'content-type': 'application/json', 'request-id': 'req_1', ...given.headers }
     // Answers of two seconds would differ by their date.
     outgoing.sendDate = false
     outgoing.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))

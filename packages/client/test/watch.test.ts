@@ -52,17 +52,28 @@ describe('stripe', () => {
     const stripe = new Stripe('sk', { host: '127.0.0.1', port: api.port, protocol: 'http', maxNetworkRetries: 0 })
     const { paymentIntent, charge } = processor.createPayment({ amount: 4_999, currency: 'eur' })
     const lastKey = () => processor.events().at(-1)?.request?.idempotency_key
-    return { processor, stripe, api, payment: paymentIntent.id, charge: charge.id, lastKey, ...report(stripe, options) }
+    /** The ids of the requests that the events name. */
+    const requestIds = () => processor.events().flatMap(({ request }) => request?.id ?? [])
+    return {
+      processor,
+      stripe,
+      api,
+      payment: paymentIntent.id,
+      charge: charge.id,
+      lastKey,
+      requestIds,
+      ...report(stripe, options),
+    }
   }
 
-  test('reports a refund before and after the call, with the key that the processor gets', async () => {
-    const { stripe, payment, reported, lastKey } = await setUp()
+  test('reports a refund before and after the call, with the key and the request of its event', async () => {
+    const { stripe, payment, reported, lastKey, requestIds } = await setUp()
     const refund = await stripe.refunds.create({ payment_intent: payment, amount: 1_000 })
     const common = { kind: 'refund', subject: payment, amount: 1_000, idempotency_key: lastKey() }
     expect(lastKey()).toEqual(expect.any(String))
     expect(await reported()).toEqual([
       { ...common, state: 'executing' },
-      { ...common, state: 'completed', provider_ref: refund.id },
+      { ...common, state: 'completed', provider_ref: refund.id, provider_request_id: requestIds().at(-1) },
     ])
   })
 
@@ -91,21 +102,23 @@ describe('stripe', () => {
       idempotency_key: 'order-7',
       state: 'completed',
       provider_ref: refund.id,
+      provider_request_id: expect.any(String),
     })
   })
 
   test('reports cancellations: at once, with the period, and by a raw request', async () => {
-    const { stripe, processor, reported, lastKey } = await setUp()
+    const { stripe, processor, reported, lastKey, requestIds } = await setUp()
     const [a, b, c] = [1, 2, 3].map(() => processor.subscribe({ amount: 900, currency: 'eur' }).subscription.id)
     await stripe.subscriptions.cancel(String(a))
     await stripe.subscriptions.update(String(b), { cancel_at_period_end: true })
     const key = lastKey()
     await stripe.rawRequest('DELETE', `/v1/subscriptions/${c}`)
     const ended = (await reported()).filter(({ state }) => state === 'completed')
+    const common = { kind: 'cancellation', state: 'completed', provider_request_id: expect.toBeOneOf(requestIds()) }
     expect(ended).toEqual([
-      { kind: 'cancellation', subject: a, idempotency_key: anyKey, state: 'completed' },
-      { kind: 'cancellation', subject: b, idempotency_key: key, state: 'completed' },
-      { kind: 'cancellation', subject: c, idempotency_key: anyKey, state: 'completed' },
+      { ...common, subject: a, idempotency_key: anyKey },
+      { ...common, subject: b, idempotency_key: key },
+      { ...common, subject: c, idempotency_key: anyKey },
     ])
   })
 

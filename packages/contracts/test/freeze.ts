@@ -25,7 +25,7 @@ export function broken(name: MessageName, folder = CONTRACTS_FOLDER): string[] {
  * @throws Error if the version is none of a release, if the release is frozen already, or if a schema cannot read messages of an earlier release
  */
 export function freeze(release: string, folder = CONTRACTS_FOLDER): void {
-  if (release.endsWith('-dev')) throw new Error(`${release} is no release: run npm run set-version first`)
+  if (release.endsWith('-dev')) throw new Error(`${release} is no release: run npm run release -- set-version first`)
   const schemas = join(folder, 'schemas', release)
   if (existsSync(schemas)) throw new Error(`The schemas of ${release} are frozen already`)
   const reasons = NAMES.flatMap(name => broken(name, folder))

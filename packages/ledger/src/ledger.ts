@@ -240,8 +240,8 @@ async function repeatReport(
     case 'agrees':
       return { operation: stored, outcome: stored.operation_id === operationId ? 'created' : 'unchanged' } as const
     case 'goes_on': {
-      const { provider_ref, executing_at, ended_at, reason } = reported
-      const further = { to: agreement.to, provider_ref, executing_at, ended_at, reason }
+      const { provider_ref, provider_request_id, executing_at, ended_at, reason } = reported
+      const further = { to: agreement.to, provider_ref, provider_request_id, executing_at, ended_at, reason }
       return {
         operation: await move(parts, stored.operation_id, further, { kind: 'reporter' }, now, stored),
         outcome: 'moved',

@@ -217,6 +217,7 @@ export interface ObservedSubscription extends SightingFields {
   /** The object that showed the subscription. Absent if no other object can end the subscription. */
   readonly source?: SubscriptionSource
   readonly idempotencyKey: string | null
+  readonly requestId?: string
 }
 
 /** A sighting of a kind that is recorded and not judged: a dispute, a credit, a reversal. */

@@ -84,6 +84,7 @@ function modelledRefunds(seen: readonly Observed[]): ModelRefund[] {
       currency: sighting.currency ?? '',
       ...{ date, reportedAt, changedAt, isDateChosen },
       key: known?.key ?? sighting.idempotencyKey,
+      request: known?.request ?? sighting.requestId ?? null,
       through: [...(known?.through ?? []), source.connection.id],
       hasExpired: known?.hasExpired === true || sighting.isExpiredAuthorization === true,
     })
@@ -113,7 +114,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ModelConn
     if (sighting.kind !== 'subscription') continue
     const through = by.find(({ id }) => id === source.connection.id)
     if (through !== undefined) of = { id: sighting.subject, provider: sighting.provider, by: through }
-    const { asOf, cancellation, before, isPastDue = false, idempotencyKey } = sighting
+    const { asOf, cancellation, before, isPastDue = false, idempotencyKey, requestId } = sighting
     const known = snapshots.findIndex(one => one.asOf === asOf)
     const snapshot: ModelSnapshot = {
       asOf,
@@ -127,6 +128,7 @@ function modelledCancellations(seen: readonly Observed[], by: readonly ModelConn
       isBaseline: source.readFor === 'baseline' || snapshots[known]?.isBaseline === true,
       isOfEvent: source.eventId !== null || snapshots[known]?.isOfEvent === true,
       key: idempotencyKey ?? snapshots[known]?.key ?? null,
+      request: requestId ?? snapshots[known]?.request ?? null,
     }
     if (known < 0) snapshots.push(snapshot)
     else snapshots[known] = snapshot

@@ -54,6 +54,7 @@ const operations = fc.array(
     currency: fc.constantFrom('eur', 'eur', 'usd', null),
     byRef: fc.constantFrom('none', 'none', 'own', 'gateway', 'credit note'),
     byKey: fc.nat(3).map(digit => digit === 0),
+    byRequest: fc.nat(3).map(digit => digit === 0),
     // Some operations have been executing for more than a day.
     atS: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -5, max: 60 }) }, fc.constant(-87_000)),
     ends: fc.constantFrom('soon', 'soon', 'never', 'failed'),
@@ -147,9 +148,10 @@ function refundInputs(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, 
     const expired = refund.hasExpired ? { isExpiredAuthorization: true as const } : {}
     const atGateway = { providerRef: `re_${index}`, about: NAMES[refund.names as keyof typeof NAMES], ...expired }
     const idempotencyKey = refund.key ? `key_${index}` : null
+    const made = { idempotencyKey, requestId: `req_${index}` }
     const isUnseen = refund.atGatewayUnseen && refund.atBiller !== 'nothing'
     const processor = [
-      tell('con_p', 'made', { ...atGateway, state: 'pending', idempotencyKey }, refund.isLostBefore),
+      tell('con_p', 'made', { ...atGateway, state: 'pending', ...made }, refund.isLostBefore),
       tell('con_p', 'done', atGateway),
       ...(refund.alsoThroughOther ? [tell('con_q', 'other', atGateway)] : []),
     ]
@@ -231,7 +233,7 @@ function subscriptionInputs(
     // The reseller never gives the time of a request; the biller gives it for scheduled ends only.
     const asked = (isNow: boolean) =>
       provider === 'reseller' || (provider === 'subscription' && isNow) ? null : asOf - SECOND
-    const key = { idempotencyKey: provider === 'processor' ? `key_${index}` : null }
+    const key = provider === 'processor' ? { idempotencyKey: `key_${index}`, requestId: `req_${index}` } : {}
     const kept = { provider, asOf, cancellation: state.cancellation }
     if (what === 'schedule' && was === 'none') state = scheduledCancellation(asked(false), { provider, asOf, ...key })
     else if (what === 'move' && was === 'scheduled') {
@@ -279,7 +281,7 @@ function endAfterSchedule(
   const { requestedAt, effectiveAt } = cancellation
   if (!isAskedAgain) return endedSubscription(requestedAt, { provider, asOf, cancellation: { effectiveAt } })
   if (provider !== 'processor') return endedSubscription(requestedAt, { provider, asOf })
-  return endedSubscription(asOf, { provider, asOf, idempotencyKey: 'key_0' })
+  return endedSubscription(asOf, { provider, asOf, idempotencyKey: 'key_0', requestId: 'req_0' })
 }
 
 const DAY_MS = 86_400_000
@@ -305,6 +307,7 @@ function operationInputs(drawn: Drawn<typeof operations>, scale: number): WorldI
       amount: one.isRefund ? one.amount : null,
       currency: one.isRefund ? one.currency : null,
       idempotency_key: one.byKey ? `key_${one.target}` : null,
+      provider_request_id: one.byRequest ? `req_${one.target}` : null,
       executing_at: new Date(at).toISOString(),
       unapproved: one.unapproved ? ('never_asked' as const) : null,
     } as const

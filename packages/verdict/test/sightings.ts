@@ -94,6 +94,7 @@ export interface SubscriptionShown {
   readonly before?: ObservedSubscription['before']
   readonly isPastDue?: boolean
   readonly idempotencyKey?: string | null
+  readonly requestId?: string
 }
 
 /** A subscription at any provider. By default it is active, without a scheduled end. */
@@ -115,6 +116,7 @@ export function subscriptionShown(shown: SubscriptionShown = {}): ObservedSubscr
     before: shown.before ?? null,
     ...(shown.isPastDue === undefined ? {} : { isPastDue: shown.isPastDue }),
     idempotencyKey: shown.idempotencyKey ?? null,
+    ...(shown.requestId === undefined ? {} : { requestId: shown.requestId }),
   }
 }
 

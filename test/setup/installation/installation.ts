@@ -44,6 +44,8 @@ export async function openInstallation(
   const connections = await createCustomers(product, receiver.url, count)
   const client = new MongoClient(product.urls.mongo)
   const database = client.db(product.database)
+  // In the database, because the API of an earlier release refuses the field.
+  await database.collection('connections').updateMany({}, { $set: { burst_alarm: false } })
   const logger = createLogger('installation', 'warn', process.stderr)
   const { topicPrefix } = product
   const schemaIds = createMongoSchemaIds(database)
@@ -81,7 +83,7 @@ async function createCustomers(product: Product, receiverUrl: string, count: num
     const project = await api.post<{ project_id: string }>('/v1/projects', { name: `Shop ${number}` })
     const path = `/v1/projects/${project.project_id}/connections`
     for (let index = number; index < count; index += PROJECTS) {
-      const settings = { kind: 'processor', name: `Cards ${index}`, out_of_band: 'alert', burst_alarm: false }
+      const settings = { kind: 'processor', name: `Cards ${index}`, out_of_band: 'alert' }
       connections.push(await api.post<CreatedConnection>(path, settings))
     }
     await api.post('/v1/alert-channels', {

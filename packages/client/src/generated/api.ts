@@ -19,7 +19,7 @@ export type Action = {
   first_seen_at: string
   second_look_at: string | null
   verdict: "pending" | "explained" | "unexplained" | "not_alerted"
-  reason: "awaiting_second_look" | "provider_ref_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
+  reason: "awaiting_second_look" | "provider_ref_matches" | "request_id_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
   operation_id: string | null
   why?: {
     rule: string
@@ -791,10 +791,12 @@ export type NewOperation = {
   subject: string
   /** Minor units */
   amount?: number | null
-  /** ISO 4217; an operation without a currency explains a refund only by provider_ref or idempotency_key */
+  /** ISO 4217; an operation without a currency explains a refund only by provider_ref, provider_request_id or idempotency_key */
   currency?: string | null
   /** The provider's id of the refund or cancellation */
   provider_ref?: string | null
+  /** The id of the request that the provider's answer names, e.g. the header Request-Id of the card processor */
+  provider_request_id?: string | null
   /** The idempotency key that your software sent to the provider. A repeated report answers the same operation, in the new state if that state is later */
   idempotency_key?: string | null
   state?: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
@@ -840,6 +842,8 @@ export type NewTransition = {
   to: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
   /** The provider's id of the refund or cancellation */
   provider_ref?: string | null
+  /** The id of the request that the provider's answer names, e.g. the header Request-Id of the card processor */
+  provider_request_id?: string | null
   /** When the operation began executing, if that was before this report */
   executing_at?: string | null
   /** When the operation ended, if that was before this report */
@@ -1105,6 +1109,7 @@ export type ShownOperation = {
     state: "reserved" | "spent" | "released"
   })[]
   reported_by?: string | null
+  provider_request_id?: string | null
 }
 
 export type Suppression = {
@@ -1131,7 +1136,7 @@ export interface Api {
       /** Only actions of this storm, those with the newest incidents first */
       storm_id?: string
       verdict?: "pending" | "explained" | "unexplained" | "not_alerted"
-      reason?: "awaiting_second_look" | "provider_ref_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
+      reason?: "awaiting_second_look" | "provider_ref_matches" | "request_id_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
       kind?: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
       state?: "pending" | "requires_action" | "scheduled" | "succeeded" | "failed" | "canceled" | "rejected" | "reversed"
       /** The payment or subscription id at the provider */
@@ -1177,7 +1182,7 @@ export interface Api {
       first_seen_at: string
       second_look_at: string | null
       verdict: "pending" | "explained" | "unexplained" | "not_alerted"
-      reason: "awaiting_second_look" | "provider_ref_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
+      reason: "awaiting_second_look" | "provider_ref_matches" | "request_id_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
       operation_id: string | null
       why?: NonNullable<Action["why"]>
       differences?: NonNullable<Action["differences"]>
@@ -1218,7 +1223,7 @@ export interface Api {
       first_seen_at: string
       second_look_at: string | null
       verdict: "pending" | "explained" | "unexplained" | "not_alerted"
-      reason: "awaiting_second_look" | "provider_ref_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
+      reason: "awaiting_second_look" | "provider_ref_matches" | "request_id_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
       operation_id: string | null
       why?: NonNullable<Action["why"]>
       differences?: NonNullable<Action["differences"]>
@@ -2493,10 +2498,12 @@ export interface Api {
         subject: string
         /** Minor units */
         amount?: number | null
-        /** ISO 4217; an operation without a currency explains a refund only by provider_ref or idempotency_key */
+        /** ISO 4217; an operation without a currency explains a refund only by provider_ref, provider_request_id or idempotency_key */
         currency?: string | null
         /** The provider's id of the refund or cancellation */
         provider_ref?: string | null
+        /** The id of the request that the provider's answer names, e.g. the header Request-Id of the card processor */
+        provider_request_id?: string | null
         /** The idempotency key that your software sent to the provider. A repeated batch is recognised by it */
         idempotency_key: string
         state?: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
@@ -2511,6 +2518,8 @@ export interface Api {
         to: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
         /** The provider's id of the refund or cancellation */
         provider_ref?: string | null
+        /** The id of the request that the provider's answer names, e.g. the header Request-Id of the card processor */
+        provider_request_id?: string | null
         /** When the operation began executing, if that was before this report */
         executing_at?: string | null
         /** When the operation ended, if that was before this report */
@@ -2553,6 +2562,7 @@ export interface Api {
       unapproved?: "never_asked" | "outstanding" | "declined" | "expired" | null
       budgets?: NonNullable<ShownOperation["budgets"]>
       reported_by?: string | null
+      provider_request_id?: string | null
       /** The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted */
       decided_by_name: string | null
     }>

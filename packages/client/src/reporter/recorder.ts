@@ -1,8 +1,9 @@
 /** Turns the requests that a library sends into reports. */
 import { newKey } from '../new-key.ts'
 import type { Failure, ProviderCall, Recorder, ReportedRequest, Route, SentRequest } from '../sdks/sdk.ts'
+import { within } from './attempt.ts'
 import { createReport, REPEAT_WITHIN_MS, type Report, type ReportBody } from './report.ts'
-import { type ReporterProblem, type ReportQueue, within } from './report-queue.ts'
+import type { ReporterProblem, ReportQueue } from './report-queue.ts'
 
 /** A refund or cancellation that a reporter is about to report. */
 export interface WatchedCall extends ProviderCall {
@@ -24,7 +25,7 @@ export interface RecorderOptions {
 const MOST_REPEATABLE = 1_000
 
 type Common = Omit<ReportBody, 'state'>
-type End = Pick<ReportBody, 'state' | 'provider_ref' | 'reason'>
+type End = Pick<ReportBody, 'state' | 'provider_ref' | 'provider_request_id' | 'reason'>
 
 /** @returns a recorder that reports nothing after `stop`. A client that was made from a watched client may still use it then */
 export function createRecorder(options: RecorderOptions): Recorder & { stop(): void } {
@@ -70,21 +71,22 @@ export function createRecorder(options: RecorderOptions): Recorder & { stop(): v
       tryToRead: work => void attempt(route.name, work),
       mayBeSent:
         executing === undefined ? Promise.resolve() : reportBefore(route.name, executing, earlier !== undefined),
-      succeed: answer =>
+      succeed: (answer, requestId) =>
         void attempt(route.name, () => {
           repeatable.forget(repeatedAs ?? key)
           const known = found === 'in_answer' ? route.read(id, request.params, answer) : undefined
           const common =
             known === undefined || known === 'in_answer' ? before : commonOf(options, route, request, known, key)
           const { state, providerRef } = route.readOutcome(answer)
-          report(common, { state, ...(providerRef === undefined ? {} : { provider_ref: providerRef }) })
+          const named = providerRef === undefined ? {} : { provider_ref: providerRef }
+          report(common, { state, ...named, ...answeredAs(requestId) })
         }),
-      fail: ({ isRefusal, reason }: Failure) =>
+      fail: ({ isRefusal, reason }: Failure, requestId) =>
         void attempt(route.name, () => {
           const untilMs = Date.now() + REPEAT_WITHIN_MS
           if (isRefusal) repeatable.forget(repeatedAs ?? key)
           else if (route.idempotentBy !== 'nothing') repeatable.add(repeatedAs ?? key, { key, untilMs })
-          report(before, { state: 'failed', reason }, isRefusal ? undefined : untilMs)
+          report(before, { state: 'failed', reason, ...answeredAs(requestId) }, isRefusal ? undefined : untilMs)
         }),
     }
   }
@@ -112,6 +114,10 @@ function createAttempt(onProblem: RecorderOptions['onProblem']) {
       return undefined
     }
   }
+}
+
+function answeredAs(requestId: string | undefined): Pick<End, 'provider_request_id'> {
+  return requestId === undefined ? {} : { provider_request_id: requestId }
 }
 
 /** @returns undefined for a call of no connection */

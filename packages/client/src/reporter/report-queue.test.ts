@@ -11,16 +11,28 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+/** Sends each report of a batch by itself. A refused report refuses no other. */
+const itemwise =
+  (send: (body: NewOperation) => Promise<unknown>): QueueOptions['send'] =>
+  bodies => {
+    const refusal = (error: unknown) => {
+      if (error instanceof ApiProblem) return error
+      throw error
+    }
+    return Promise.all(bodies.map(body => send(body).then(() => undefined, refusal)))
+  }
+
 function setUp(options: Partial<QueueOptions> = {}) {
   const sent: NewOperation[] = []
   const problems: ReporterProblem[] = []
   let attempts = 0
   let failure: Error | undefined
   const queue = new ReportQueue({
-    async send(body) {
+    async send(bodies) {
       attempts++
       if (failure !== undefined) throw failure
-      sent.push(body)
+      sent.push(...bodies)
+      return bodies.map(() => undefined)
     },
     maxQueued: 100,
     onProblem: problem => problems.push(problem),
@@ -53,7 +65,7 @@ const reportOf = (key: string, more: Partial<ReportBody> = {}, notBeforeMs?: num
 const down = new NoAnswer('down')
 const problem = (
   status: number,
-  code: 'idempotency_conflict' | 'not_found' | 'unauthenticated',
+  code: 'idempotency_conflict' | 'invalid_request' | 'not_found' | 'unauthenticated',
   retryAfterMs?: number,
 ) => new ApiProblem(status, { code, detail: code }, retryAfterMs)
 const MINUTE_MS = 60_000
@@ -130,10 +142,10 @@ test.each([401, 403, 404, 429, 500, 503])('a report waits after the status %i, w
 test('a report about an unknown connection waits and delays no other', async () => {
   const sent: string[] = []
   const { queue, problems } = setUp({
-    async send({ connection_id: connection }) {
+    send: itemwise(async ({ connection_id: connection }) => {
       if (connection === 'con_unknown') throw problem(404, 'not_found')
       sent.push(connection)
-    },
+    }),
   })
   await queue.add(reportOf('a', { connection_id: 'con_unknown' }))
   for (let count = 0; count < 10; count++) await queue.add(reportOf(`b${count}`))
@@ -141,6 +153,37 @@ test('a report about an unknown connection waits and delays no other', async () 
   await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
   expect(queue.status()).toMatchObject({ queued: 1, lastError: 'not_found' })
   expect(problems).toMatchObject([{ kind: 'undelivered' }])
+})
+
+test('reports that wait leave together, and each call gets the result of its own', async () => {
+  const batches: string[][] = []
+  const { queue } = setUp({
+    async send(bodies) {
+      batches.push(bodies.map(({ subject }) => subject))
+      await new Promise(resolve => setTimeout(resolve, 10))
+      return bodies.map(({ subject }) => (subject === 'pi_6' ? problem(404, 'not_found') : undefined))
+    },
+  })
+  const added = Array.from({ length: 9 }, (_, at) => queue.add(reportOf(`k${at}`, { subject: `pi_${at}` })))
+  await vi.advanceTimersByTimeAsync(25)
+  expect(batches).toEqual([['pi_0'], ['pi_1'], ['pi_2', 'pi_3', 'pi_4', 'pi_5', 'pi_6', 'pi_7', 'pi_8']])
+  expect(await Promise.all(added)).toEqual([true, true, true, true, true, true, false, true, true])
+  expect(queue.status()).toMatchObject({ queued: 1, delivered: 8 })
+})
+
+test('a report that refuses its whole batch is refused alone', async () => {
+  const sent: string[] = []
+  const { queue, problems } = setUp({
+    async send(bodies) {
+      if (bodies.some(({ subject }) => subject === '')) throw problem(400, 'invalid_request')
+      sent.push(...bodies.map(({ subject }) => subject))
+      return bodies.map(() => undefined)
+    },
+  })
+  const subjects = ['a', 'b', 'c', 'd', '', 'e', 'f', 'g', 'h']
+  await Promise.all(subjects.map((subject, at) => queue.add(reportOf(`k${at}`, { subject }))))
+  expect(sent.toSorted()).toEqual(subjects.filter(subject => subject !== ''))
+  expect(problems).toMatchObject([{ kind: 'refused', report: { body: { subject: '' } } }])
 })
 
 test('waits for as long as Backstop asks', async () => {
@@ -157,10 +200,10 @@ test('waits for as long as Backstop asks', async () => {
 test('a refused report is sent once more without its times, and then counted as refused', async () => {
   const bodies: NewOperation[] = []
   const { queue, problems } = setUp({
-    async send(body) {
+    send: itemwise(async body => {
       bodies.push(body)
       throw problem(409, 'idempotency_conflict')
-    },
+    }),
   })
   await queue.add(reportOf('a'))
   expect(bodies.map(body => 'executing_at' in body)).toEqual([true, false])
@@ -171,10 +214,10 @@ test('a refused report is sent once more without its times, and then counted as 
 test('a repeated call that the provider answers as before is recorded as one operation', async () => {
   const bodies: NewOperation[] = []
   const { queue } = setUp({
-    async send(body) {
+    send: itemwise(async body => {
       bodies.push(body)
       if ('executing_at' in body && bodies.length > 1) throw problem(409, 'idempotency_conflict')
-    },
+    }),
   })
   await queue.add(reportOf('a'))
   await queue.add(reportOf('a'))

@@ -1,6 +1,6 @@
 import { ApiProblem } from '../api-problem.ts'
-import type { NewOperation } from '../generated/api.ts'
-import { endAfterCrash, hasEnd, mergeReports, type Report, withoutTimes } from './report.ts'
+import { Attempt, within } from './attempt.ts'
+import { endAfterCrash, hasEnd, mergeReports, type Report, type ReportBody, withoutTimes } from './report.ts'
 
 /** Keeps reports across restarts. Its functions must not throw. */
 export interface Spool {
@@ -24,8 +24,12 @@ export type ReporterProblem =
   | { readonly kind: 'unreadable'; readonly method: string; readonly error: unknown }
 
 export interface QueueOptions {
-  /** Sends one report. @throws ApiProblem NoAnswer */
-  readonly send: (body: NewOperation) => Promise<unknown>
+  /**
+   * Sends reports together.
+   * @returns for each report, in their order, why it was refused; undefined if it was recorded
+   * @throws ApiProblem NoAnswer if all of them failed
+   */
+  readonly send: (bodies: readonly ReportBody[]) => Promise<readonly (ApiProblem | undefined)[]>
   /** The largest number of waiting operations. */
   readonly maxQueued: number
   readonly spool?: Spool
@@ -43,7 +47,10 @@ export interface QueueStatus {
   readonly lastError: string | null
 }
 
-const AT_ONCE = 4
+/** While one batch is sent, the next one can leave: a report need not wait for the answer of the batch before it. */
+const BATCHES_AT_ONCE = 2
+/** A report has at most about 2 KB, and a batch at most 2 MB. */
+const REPORTS_IN_BATCH = 500
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 /** The pause between attempts while `flush` waits. */
@@ -53,8 +60,11 @@ const FLUSH_PAUSE_MS = 250
 export class ReportQueue {
   readonly #options: QueueOptions
   readonly #queued = new Map<string, Report>()
-  /** The attempts in flight by operation. Each resolves with whether it delivered the report. */
-  readonly #sending = new Map<string, Promise<boolean>>()
+  /** The next attempt of each operation whose caller may wait for it. It resolves with whether the report was delivered. */
+  readonly #attempts = new Map<string, Attempt>()
+  /** The operations whose report is being sent. */
+  readonly #sending = new Set<string>()
+  readonly #batches = new Set<Promise<void>>()
   /** When a report is tried again that Backstop answered and did not accept. Such a report delays no other. */
   readonly #retryAtMs = new Map<string, number>()
   #counts = { delivered: 0, dropped: 0, refused: 0 }
@@ -73,15 +83,18 @@ export class ReportQueue {
     )
   }
 
-  /** Queues a report and begins to send it. @returns whether it was sent at once and delivered */
+  /** Queues a report and begins to send it. @returns whether it was delivered; false at once if it has to wait */
   add(report: Report): Promise<boolean> {
     const before = this.#queued.get(report.id)
     const next = before === undefined ? report : mergeReports(before, report)
     if (before === undefined && this.#queued.size >= this.#options.maxQueued) this.#dropOldest()
     this.#queued.set(report.id, next)
     this.#options.spool?.save(next)
+    const attempt = this.#attempts.get(report.id) ?? new Attempt()
+    if (!this.#mustWait(next, Date.now())) this.#attempts.set(report.id, attempt)
+    else attempt.end(false)
     this.#sendNext()
-    return this.#sending.get(report.id) ?? Promise.resolve(false)
+    return attempt.isDelivered
   }
 
   status(): QueueStatus {
@@ -99,7 +112,7 @@ export class ReportQueue {
         if (leftMs <= 0) return false
         this.#pausedUntilMs = 0
         this.#sendNext()
-        await within(leftMs, Promise.all(this.#sending.values()))
+        await within(leftMs, Promise.all(this.#batches))
         if (this.#lastError !== null) await within(Math.min(leftMs, FLUSH_PAUSE_MS))
       }
       return true
@@ -140,7 +153,18 @@ export class ReportQueue {
     if (this.#queued.get(report.id) !== report) return
     this.#queued.delete(report.id)
     this.#retryAtMs.delete(report.id)
+    this.#attempts.get(report.id)?.end(false)
+    this.#attempts.delete(report.id)
     if (!keepsInSpool) this.#options.spool?.remove(report.id)
+  }
+
+  /** When a report may be sent, in milliseconds since the epoch. */
+  #dueAt({ id, notBeforeMs = 0 }: Report): number {
+    return Math.max(notBeforeMs, this.#retryAtMs.get(id) ?? 0)
+  }
+
+  #mustWait(report: Report, nowMs: number): boolean {
+    return nowMs < this.#pausedUntilMs || (!this.#isFlushing && nowMs < this.#dueAt(report))
   }
 
   #sendNext(): void {
@@ -150,46 +174,76 @@ export class ReportQueue {
       return
     }
     // After a failure one report is tried first, so that a server that comes back is not flooded.
-    const atOnce = this.#failures > 0 ? 1 : AT_ONCE
-    let dueMs = Number.POSITIVE_INFINITY
+    const [batches, reports] = this.#failures > 0 ? [1, 1] : [BATCHES_AT_ONCE, REPORTS_IN_BATCH]
+    if (this.#batches.size >= batches) return
+    let wakeAtMs = Number.POSITIVE_INFINITY
+    const batch: Report[] = []
     for (const report of this.#queued.values()) {
-      if (this.#sending.size >= atOnce) return
+      if (batch.length >= reports) break
       if (this.#sending.has(report.id)) continue
-      const atMs = Math.max(report.notBeforeMs ?? 0, this.#retryAtMs.get(report.id) ?? 0)
-      if (!this.#isFlushing && atMs > nowMs) dueMs = Math.min(dueMs, atMs)
-      else this.#sending.set(report.id, this.#send(report))
+      if (this.#mustWait(report, nowMs)) wakeAtMs = Math.min(wakeAtMs, this.#dueAt(report))
+      else batch.push(report)
     }
-    if (dueMs !== Number.POSITIVE_INFINITY) this.#wakeAt(dueMs)
+    if (wakeAtMs !== Number.POSITIVE_INFINITY) this.#wakeAt(wakeAtMs)
+    if (batch.length > 0) this.#begin(batch)
   }
 
-  async #send(report: Report): Promise<boolean> {
-    // The attempt begins after it was added to #sending.
-    await undefined
-    try {
-      await this.#post(report)
-      this.#counts.delivered++
-      this.#failures = 0
-      this.#lastError = null
-      // A delivered begin stays in the spool, so that the next process reports the end if this process crashes before it.
-      this.#remove(report, !hasEnd(report))
-      return true
-    } catch (error) {
-      this.#fail(report, error instanceof Error ? error : new Error(String(error)))
-      return false
-    } finally {
-      this.#sending.delete(report.id)
+  #begin(batch: readonly Report[]): void {
+    for (const { id } of batch) this.#sending.add(id)
+    const sent = this.#send(batch).finally(() => {
+      this.#batches.delete(sent)
+      for (const { id } of batch) this.#sending.delete(id)
       this.#sendNext()
+    })
+    this.#batches.add(sent)
+  }
+
+  async #send(batch: readonly Report[]): Promise<void> {
+    const problems = await this.#post(batch)
+    batch.forEach((report, at) => {
+      const problem = problems[at]
+      const attempt = this.#attempts.get(report.id)
+      this.#attempts.delete(report.id)
+      if (problem === undefined) this.#succeed(report)
+      else this.#fail(report, problem)
+      attempt?.end(problem === undefined)
+    })
+    if (Date.now() >= this.#pausedUntilMs) return
+    for (const attempt of this.#attempts.values()) attempt.end(false)
+    this.#attempts.clear()
+  }
+
+  /** @returns why each report was not recorded, in their order */
+  async #post(batch: readonly Report[]): Promise<readonly (Error | undefined)[]> {
+    const problems = await this.#postBodies(batch.map(({ body }) => body))
+    // A repeated call with the same idempotency key has other times than the first.
+    const repeats = batch.flatMap((report, at) => (mayBeRepeat(problems[at]) ? [{ report, at }] : []))
+    if (repeats.length === 0) return problems
+    const again = await this.#postBodies(repeats.map(({ report }) => withoutTimes(report.body)))
+    return problems.map((problem, at) => {
+      const repeat = repeats.findIndex(one => one.at === at)
+      return repeat < 0 ? problem : again[repeat]
+    })
+  }
+
+  async #postBodies(bodies: readonly ReportBody[]): Promise<readonly (Error | undefined)[]> {
+    try {
+      return await this.#options.send(bodies)
+    } catch (error) {
+      const problem = error instanceof Error ? error : new Error(String(error))
+      if (bodies.length === 1 || !(problem instanceof ApiProblem && isFinal(problem))) return bodies.map(() => problem)
+      // One invalid report refuses the whole batch, so its halves are sent apart.
+      const half = Math.ceil(bodies.length / 2)
+      return [...(await this.#postBodies(bodies.slice(0, half))), ...(await this.#postBodies(bodies.slice(half)))]
     }
   }
 
-  async #post({ body }: Report): Promise<void> {
-    try {
-      await this.#options.send(body)
-    } catch (error) {
-      const mayBeRepeat = error instanceof ApiProblem && (error.code === 'idempotency_conflict' || error.status === 400)
-      if (!mayBeRepeat) throw error
-      await this.#options.send(withoutTimes(body))
-    }
+  #succeed(report: Report): void {
+    this.#counts.delivered++
+    this.#failures = 0
+    this.#lastError = null
+    // A delivered begin stays in the spool, so that the next process reports the end if this process crashes before it.
+    this.#remove(report, !hasEnd(report))
   }
 
   #fail(report: Report, error: Error): void {
@@ -224,17 +278,8 @@ export class ReportQueue {
   }
 }
 
-/** Waits for a promise, at most for a time. Without a promise it waits for the whole time. */
-export async function within<T>(ms: number, promise: Promise<T> = new Promise(() => {})): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<undefined>(resolve => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+function mayBeRepeat(problem: Error | undefined): boolean {
+  return problem instanceof ApiProblem && (problem.code === 'idempotency_conflict' || problem.status === 400)
 }
 
 /** True if the next report would fail, too: the key is refused, there are too many requests, or the server is unavailable. */

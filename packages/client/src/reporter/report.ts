@@ -50,6 +50,6 @@ export function endAfterCrash({ id, body }: Report, nowMs: number): Report {
 }
 
 /** The report without times, for a repeated call with the same idempotency key, whose first call had other times. */
-export function withoutTimes({ executing_at: _began, ended_at: _ended, ...body }: ReportBody): NewOperation {
+export function withoutTimes({ executing_at: _began, ended_at: _ended, ...body }: ReportBody): ReportBody {
   return body
 }

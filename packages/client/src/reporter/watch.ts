@@ -1,7 +1,8 @@
-import { type ClientOptions, createClient } from '../create-client.ts'
+import { ApiProblem } from '../api-problem.ts'
+import { type Client, type ClientOptions, createClient } from '../create-client.ts'
 import { SDKS } from '../sdks/all-sdks.ts'
 import { createRecorder, type WatchedCall } from './recorder.ts'
-import type { Report } from './report.ts'
+import type { Report, ReportBody } from './report.ts'
 import { type QueueStatus, type ReporterProblem, ReportQueue, type Spool } from './report-queue.ts'
 
 export interface ReporterOptions extends Pick<ClientOptions, 'baseUrl' | 'fetch'> {
@@ -51,7 +52,7 @@ export function watch(client: object, options: ReporterOptions): Reporter {
   const api = createClient({ baseUrl, key, retries: 0, timeoutMs: REPORT_TIMEOUT_MS, ...(fetch ? { fetch } : {}) })
   const onProblem = safely(options.onProblem ?? warn)
   const queue = new ReportQueue({
-    send: body => api.operations.create(body),
+    send: bodies => sendBatch(api, bodies),
     maxQueued,
     onProblem,
     ...(options.spool === undefined ? {} : { spool: options.spool }),
@@ -72,6 +73,16 @@ export function watch(client: object, options: ReporterOptions): Reporter {
       return isEmpty
     },
   }
+}
+
+/** @returns for each report, in their order, why it was refused; undefined if it was recorded */
+async function sendBatch(api: Client, bodies: readonly ReportBody[]): Promise<(ApiProblem | undefined)[]> {
+  const items = bodies.map(body => ({ ...body, type: 'report' as const }))
+  const { results } = await api.operations.batch({ items })
+  return bodies.map((_, at) => {
+    const { status = 0, problem = {} } = results[at] ?? {}
+    return problem === null ? undefined : new ApiProblem(status, problem)
+  })
 }
 
 function safely(onProblem: (problem: ReporterProblem) => void): (problem: ReporterProblem) => void {

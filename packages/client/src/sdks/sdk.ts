@@ -49,12 +49,12 @@ export interface SentRequest {
   addKey?(key: string): void
 }
 
-/** One request that is reported. None of its functions throws. */
+/** One request that is reported. None of its functions throws. `requestId` is the id under which the provider answered it. */
 export interface ReportedRequest {
   /** Resolves when the request may be sent. */
   readonly mayBeSent: Promise<void>
-  succeed(answer: unknown): void
-  fail(failure: Failure): void
+  succeed(answer: unknown, requestId?: string): void
+  fail(failure: Failure, requestId?: string): void
   /** Runs code that reads an answer. Its error is a problem of the reporter, and not of the call. */
   tryToRead(work: () => void): void
 }
@@ -127,6 +127,7 @@ export function onNextResult<T extends object>(
   method: keyof T & string,
   reported: ReportedRequest,
   onValue: (value: unknown) => void,
+  requestId?: string,
 ): void {
   const own = Object.getOwnPropertyDescriptor(answer, method)
   const original = answer[method] as (...args: unknown[]) => Promise<unknown>
@@ -137,7 +138,7 @@ export function onNextResult<T extends object>(
     try {
       value = await original.apply(answer, args)
     } catch (error) {
-      reported.fail(failureOfError(error))
+      reported.fail(failureOfError(error), requestId)
       throw error
     }
     reported.tryToRead(() => onValue(value))

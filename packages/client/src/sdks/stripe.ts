@@ -34,6 +34,8 @@ type MakeRequestArgs = [
 interface HttpResponse {
   getStatusCode(): number
   toJSON(): Promise<unknown>
+  /** Not every HTTP client of a caller has it. */
+  getHeaders?(): object
 }
 
 const KEY = 'Idempotency-Key'
@@ -86,9 +88,18 @@ async function send(httpClient: HttpClient, args: MakeRequestArgs, reported: Rep
 /** Reports the answer when the library reads it. Before it repeats a request, it reads the status only. */
 function reportAnswer(response: HttpResponse, reported: ReportedRequest): void {
   const status = response.getStatusCode()
-  if (status >= 400 && !isRefused(status)) reported.fail(failureOfAnswer(status, undefined))
-  onNextResult(response, 'toJSON', reported, answer => {
-    if (valueAt(answer, 'error') === undefined) reported.succeed(answer)
-    else reported.fail(failureOfAnswer(status, textAt(answer, 'error.message') ?? textAt(answer, 'error_description')))
-  })
+  const requestId = requestIdOf(response)
+  if (status >= 400 && !isRefused(status)) reported.fail(failureOfAnswer(status, undefined), requestId)
+  const onAnswer = (answer: unknown) => {
+    if (valueAt(answer, 'error') === undefined) return reported.succeed(answer, requestId)
+    const message = textAt(answer, 'error.message') ?? textAt(answer, 'error_description')
+    reported.fail(failureOfAnswer(status, message), requestId)
+  }
+  onNextResult(response, 'toJSON', reported, onAnswer, requestId)
+}
+
+/** A call that repeats an idempotency key gets the answer of the first request, whose id its events have. */
+function requestIdOf(response: HttpResponse): string | undefined {
+  const headers = Object(response.getHeaders?.())
+  return headerAt(headers, 'Original-Request') ?? headerAt(headers, 'Request-Id')
 }

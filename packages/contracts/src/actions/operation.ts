@@ -115,6 +115,8 @@ export const Operation = z.object({
   budgets: z.array(BudgetShare).optional(),
   /** The API key or person that reported the operation first, who may not approve it. Null or absent if it is not known. */
   reported_by: z.string().nullable().optional(),
+  /** The provider's id of the request that made the call. Null if it is not known, absent in older messages. */
+  provider_request_id: z.string().nullable().optional(),
 })
 export type Operation = z.infer<typeof Operation>
 

@@ -15,6 +15,7 @@ export const VerdictReason = z.enum([
   'awaiting_second_look',
   /** Reasons for explained, the strongest evidence first. */
   'provider_ref_matches',
+  'request_id_matches',
   'idempotency_key_matches',
   'credit_note_matches',
   'amount_and_time_match',

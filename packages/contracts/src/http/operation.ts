@@ -17,6 +17,9 @@ const optional = <S extends z.ZodType>(schema: S) =>
 const executing_at = optional(TimeInput).describe('When the operation began executing, if that was before this report')
 const ended_at = optional(TimeInput).describe('When the operation ended, if that was before this report')
 const provider_ref = optional(ProviderId).describe("The provider's id of the refund or cancellation")
+const provider_request_id = optional(z.string().min(1).max(255)).describe(
+  "The id of the request that the provider's answer names, e.g. the header Request-Id of the card processor",
+)
 const reason = optional(z.string().max(2000))
 
 /** The body of POST /v1/operations. */
@@ -26,9 +29,10 @@ export const NewOperation = z.strictObject({
   subject: ProviderId.describe('Payment or subscription id at the provider'),
   amount: optional(z.int().min(0).max(Number.MAX_SAFE_INTEGER)).describe('Minor units'),
   currency: optional(CurrencyCode).describe(
-    'ISO 4217; an operation without a currency explains a refund only by provider_ref or idempotency_key',
+    'ISO 4217; an operation without a currency explains a refund only by provider_ref, provider_request_id or idempotency_key',
   ),
   provider_ref,
+  provider_request_id,
   idempotency_key: optional(z.string().min(1).max(255)).describe(
     'The idempotency key that your software sent to the provider. A repeated report answers the same operation, in the new state if that state is later',
   ),
@@ -41,7 +45,14 @@ export const NewOperation = z.strictObject({
 export type NewOperation = z.infer<typeof NewOperation>
 
 /** The body of POST /v1/operations/{id}/transitions. */
-export const NewTransition = z.strictObject({ to: OperationState, provider_ref, executing_at, ended_at, reason })
+export const NewTransition = z.strictObject({
+  to: OperationState,
+  provider_ref,
+  provider_request_id,
+  executing_at,
+  ended_at,
+  reason,
+})
 export type NewTransition = z.infer<typeof NewTransition>
 
 /** The most items of one batch. */

@@ -56,6 +56,12 @@ describe('a report under a known idempotency key', () => {
     expect(compareReport(stored(), without)).toEqual({ kind: 'agrees' })
   })
 
+  test('agrees when a repeated call was answered under another id of the request, and adds an unknown id', () => {
+    const answered = { ...report, provider_request_id: 'req_1' }
+    expect(compareReport({ ...stored(), provider_request_id: 'req_0' }, answered)).toEqual({ kind: 'agrees' })
+    expect(compareReport(stored(), answered)).toEqual({ kind: 'goes_on', to: 'executing' })
+  })
+
   test('agrees when it leaves out fields of the first report', () => {
     const { amount: _a, currency: _c, run_id: _r, ...without } = report
     expect(compareReport(stored(), without)).toEqual({ kind: 'agrees' })

@@ -11,7 +11,8 @@ export type ReportComparison =
 
 /**
  * Compares a report that has a known idempotency key with the stored operation. These are no differences: fields that
- * the report leaves out, and a later state or a provider_ref that the operation got since.
+ * the report leaves out, and a later state or a provider_ref that the operation got since. The id of the request is no
+ * difference either, because each repeat of a call is another request.
  */
 export function compareReport(stored: Operation, reported: NewOperation): ReportComparison {
   for (const field of ['kind', 'subject', 'amount', 'currency', 'run_id', 'provider_ref'] as const) {
@@ -24,7 +25,8 @@ export function compareReport(stored: Operation, reported: NewOperation): Report
     return differs('executing_at')
   if (!isSameTime(reported.ended_at, stored.ended_at)) return differs('ended_at')
   const learnsRef = reported.provider_ref !== undefined && stored.provider_ref === null
-  return learnsRef ? { kind: 'goes_on', to: stored.state } : { kind: 'agrees' }
+  const learnsRequest = reported.provider_request_id !== undefined && stored.provider_request_id == null
+  return learnsRef || learnsRequest ? { kind: 'goes_on', to: stored.state } : { kind: 'agrees' }
 }
 
 /** True if the operation can have been in that state. `unapproved` keeps a decision that the operation ignored. */

@@ -281,6 +281,18 @@ describe('a reported transition', () => {
     expect(moved).toMatchObject({ version: 2, provider_ref: 're_1', executing_at: at(NOW), ended_at: at(NOW) })
   })
 
+  test('adds the id of the request, which a later request of the same call replaces', () => {
+    const failed = recorded({ state: 'failed', provider_request_id: 'req_1' })
+    expect(failed.provider_request_id).toBe('req_1')
+    const completed = move(failed, { to: 'completed', provider_request_id: 'req_2' })
+    expect(completed.provider_request_id).toBe('req_2')
+    expect(move(completed, { to: 'completed' })).toBe(completed)
+    expect(move(recorded({ state: 'failed' }), { to: 'failed', provider_request_id: 'req_3' })).toMatchObject({
+      version: 2,
+      provider_request_id: 'req_3',
+    })
+  })
+
   test('is refused when it names another provider_ref', () => {
     const operation = recorded({ state: 'executing', provider_ref: 're_1' })
     const outcome = applyTransition(operation, { to: 'completed', provider_ref: 're_2' }, REPORTED, LATER)

@@ -112,6 +112,7 @@ export function recordOperation(
       unapproved: times.executingAt === null ? null : approvalGapAtExecution(undefined, policy.required),
       budgets: [],
       reported_by: reportedBy,
+      provider_request_id: reported.provider_request_id ?? null,
     },
   }
 }
@@ -124,7 +125,7 @@ export interface TransitionContext {
 }
 
 /**
- * Applies a transition to an operation. A repeat of its present state changes nothing, unless it adds a provider_ref.
+ * Applies a transition to an operation. A repeat of its present state changes nothing, unless it adds the provider's id of the action or of the request.
  */
 export function applyTransition(
   operation: Operation,
@@ -142,17 +143,19 @@ export function applyTransition(
     return { kind: 'refused', reason: 'other_provider_ref' }
   }
   const learnsRef = learned !== null && operation.provider_ref === null
+  const learnsRequest = transition.provider_request_id !== undefined && operation.provider_request_id == null
   const moved = {
     ...operation,
     version: operation.version + 1,
     provider_ref: operation.provider_ref ?? learned,
     refs: learnsRef ? withProviderRef(operation, learned) : operation.refs,
+    provider_request_id: transition.provider_request_id ?? operation.provider_request_id ?? null,
     // The reason of a failure is not that of the answer which replaces it.
     reason: transition.reason ?? (operation.state === 'failed' && to !== 'failed' ? null : operation.reason),
     updated_at: isoTime(now),
   }
   if (verdict.kind === 'already_there') {
-    return learnsRef ? { kind: 'moved', operation: moved } : { kind: 'unchanged', operation }
+    return learnsRef || learnsRequest ? { kind: 'moved', operation: moved } : { kind: 'unchanged', operation }
   }
   // If `executing` was not reported, the operation began no earlier than the last time at which it was known not to
   // execute.

@@ -241,6 +241,7 @@ describe('a subscription event of the card processor', () => {
       before: { cancellation: 'none', pause: null },
       source: { kind: 'subscription', scheduleId: null },
       idempotencyKey: 'end-it',
+      requestId: 'req_1',
       details: expect.any(Object),
     })
   })
@@ -257,9 +258,14 @@ describe('a subscription event of the card processor', () => {
       key: 'end-it',
     },
   ]
-  test.each(keys)('the key of a request that $name is $key for the cancellation', ({ now, previous, key }) => {
-    expect(updated(now, previous)).toMatchObject({ idempotencyKey: key })
-  })
+  test.each(keys)(
+    'the key of a request that $name is $key for the cancellation, and so is its id',
+    ({ now, previous, key }) => {
+      const sighting = updated(now, previous)
+      expect(sighting).toMatchObject({ idempotencyKey: key })
+      expect(Reflect.get(Object(sighting), 'requestId')).toBe(key === null ? undefined : 'req_1')
+    },
+  )
 
   const ends: { name: string; request: object; key: string | null }[] = [
     { name: 'a request, with its key', request: { id: 'req_1', idempotency_key: 'end-it' }, key: 'end-it' },

@@ -38,6 +38,8 @@ interface RecordBase {
   /** When it was made or requested, as far as the provider says it: never a date that a person chose. */
   readonly providerCreatedAt: number
   readonly idempotencyKeys: readonly string[]
+  /** Ids of the requests that made it, besides those in its sides. Absent if none is known. */
+  readonly requestIds?: readonly string[] | undefined
   readonly eventIds: readonly string[]
   readonly firstSeenAt: number
   /** The provider's answer to the second look or to a later question; null if the provider was not asked. */
@@ -121,10 +123,7 @@ export interface Pending extends NoExplanation {
 }
 
 /** How an operation matches an action, strongest first. */
-export type Match = Extract<
-  VerdictReason,
-  'provider_ref_matches' | 'idempotency_key_matches' | 'credit_note_matches' | 'amount_and_time_match'
->
+export type Match = Exclude<Extract<VerdictReason, `${string}_match` | `${string}_matches`>, 'expected_change_matches'>
 /** Evidence in the provider's own data. */
 export type Evidence = Extract<VerdictReason, 'made_before_connection' | 'scheduled_before'>
 

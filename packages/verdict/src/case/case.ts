@@ -156,6 +156,8 @@ export interface Snapshot
   readonly isPastDue: boolean
   readonly seenThrough: readonly SeenThrough[]
   readonly idempotencyKeys: readonly string[]
+  /** Ids of the requests that led to this state. Absent if none is known. */
+  readonly requestIds?: readonly string[] | undefined
   readonly eventIds: readonly string[]
   /** Details of the change that led to this state. */
   readonly details?: KnownDetails
@@ -196,6 +198,14 @@ export function replaceAt<T>(list: readonly T[], index: number, entry: T): reado
 export function withAll<T>(list: readonly T[], more: readonly T[]): readonly T[] {
   const missing = more.filter(item => !list.includes(item))
   return missing.length === 0 ? list : [...list, ...missing]
+}
+
+/** The ids of requests in either list; absent if there is none. */
+export function joinRequestIds(
+  known: readonly string[] | undefined,
+  seen: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return known === undefined || seen === undefined ? (known ?? seen) : withAll(known, seen)
 }
 
 /** Returns the same list if no item changes. */

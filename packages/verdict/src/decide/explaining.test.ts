@@ -70,7 +70,7 @@ function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof sightingI
     ...paymentOf(shown),
     gatewayRefs: gatewayId === undefined ? [] : [gatewayId],
     createdAt: at,
-    idempotencyKey: shown.get('key') ?? null,
+    ...requestOf(shown),
   }
   const refund = refundShown({
     ...told,
@@ -94,6 +94,12 @@ function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof sightingI
       : [refundShown({ ...told, providerRef: first, amount: Number(firstAmount), createdAt: at - SECOND })]),
     ...(shown.has('linked by') ? [totalShown()] : []),
   ].map(see)
+}
+
+/** The request that the row's event names. */
+function requestOf(shown: Fields) {
+  const requestId = shown.get('request')
+  return { idempotencyKey: shown.get('key') ?? null, ...(requestId === undefined ? {} : { requestId }) }
 }
 
 /** The names of the object that the row's refund is about: a payment, and a credit note if the row names one. */
@@ -132,7 +138,7 @@ function shownSubscription(
   }
   const requestedAt = asked === undefined ? null : timeOf(asked)
   const cause = (shown.get('cause') ?? 'requested') as EndCause
-  const told = { provider, cancellation: { cause }, idempotencyKey: shown.get('key') ?? null } as const
+  const told = { provider, cancellation: { cause }, ...requestOf(shown) } as const
   const set = scheduledCancellation(requestedAt, { ...told, asOf: timeOf(asked ?? first ?? out ?? '') })
   const late = shown.get('payment late')
   const carriedOut = shown.get('carried out')
@@ -189,6 +195,7 @@ function operationOfRow(said: Fields, shown: Fields): Operation {
     currency: currency === 'not said' ? null : (currency ?? (kind === 'refund' ? 'eur' : null)),
     provider_ref: said.get('made') ?? null,
     idempotency_key: said.get('key') ?? null,
+    provider_request_id: said.get('request') ?? null,
     state: (said.get('state') ?? 'completed') as Operation['state'],
     executing_at: began,
     ended_at: began === null ? null : time('to', T0 + SECOND),
@@ -327,6 +334,7 @@ describe('docs/decisions/explaining.md holds for alerts', () => {
 
 const OPERATIONS: Record<string, Partial<Operation>> = {
   'names it': { provider_ref: 're_1', amount: 1 },
+  'knows its request': { provider_request_id: 'req_1', amount: 1 },
   'sent its key': { idempotency_key: 'k', amount: 1 },
   'names its credit note': { provider: 'subscription', subject: 'sub_1', provider_ref: 'CN-1', amount: 3000 },
   agrees: {},

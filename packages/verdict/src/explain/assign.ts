@@ -5,6 +5,7 @@ import {
   claimResultOf,
   mayTakeOperation,
   requestedBetween,
+  requestIdsOf,
   STRENGTHS,
   type TimedOperation,
   timedOperation,
@@ -53,7 +54,7 @@ export function assignOperations(
     waiting: new Map(),
   }
   // Strongest first: each pass assigns only operations and actions that the passes before left.
-  assignPairs(judged, ['provider_ref_matches', 'idempotency_key_matches'], round)
+  assignPairs(judged, ['provider_ref_matches', 'request_id_matches', 'idempotency_key_matches'], round)
   assignCreditNotes(judged, round)
   assignPairs(judged, ['amount_and_time_match'], round)
   const explained = new Map(
@@ -152,15 +153,16 @@ function isTooEarly({ verdict }: ActionRecord, reason: Match, { until }: TimedOp
   return verdict === 'unexplained' && reason === 'amount_and_time_match' && now < until
 }
 
-/** A value that an operation shares with an action that it made: an id, an idempotency key, an amount or a kind. */
+/** A value that an operation shares with an action that it made: an id, an id of a request, an idempotency key, an amount or a kind. */
 type JoinKey = string | number | null
 
 /** The operations by each value that may join them to an action, in order of time. */
 function indexByJoinKey(operations: readonly Operation[]): ReadonlyMap<JoinKey, readonly TimedOperation[]> {
   const index = new Map<JoinKey, TimedOperation[]>()
   for (const timed of operations.map(timedOperation).sort(byTime)) {
-    const { provider_ref, idempotency_key } = timed.operation
+    const { provider_ref, provider_request_id, idempotency_key } = timed.operation
     if (provider_ref !== null) addTo(index, provider_ref, timed)
+    if (provider_request_id != null) addTo(index, provider_request_id, timed)
     if (idempotency_key !== null) addTo(index, idempotency_key, timed)
     addTo(index, amountOrKind(timed.operation), timed)
   }
@@ -180,6 +182,7 @@ function amountOrKind({ kind, amount }: Pick<ActionRecord, 'kind' | 'amount'>): 
 
 const JOIN_KEYS: Record<Match, (action: ActionRecord) => readonly JoinKey[]> = {
   provider_ref_matches: refundIdsOf,
+  request_id_matches: requestIdsOf,
   idempotency_key_matches: action => action.idempotencyKeys,
   credit_note_matches: creditNoteIdsOf,
   amount_and_time_match: action => [amountOrKind(action)],

@@ -14,6 +14,7 @@ type FailedAssignment = 'explains_another' | 'other_operation_fits_better' | 'aw
 /** Strongest first. Claims are served in this order. */
 export const STRENGTHS: readonly Match[] = [
   'provider_ref_matches',
+  'request_id_matches',
   'idempotency_key_matches',
   'credit_note_matches',
   'amount_and_time_match',
@@ -42,7 +43,7 @@ export function timedOperation(operation: Operation): TimedOperation {
 type Contradiction = Exclude<CandidateFailure, FailedAssignment>
 type Contradicts = (action: ActionRecord, operation: Operation, timed: TimedOperation) => boolean
 
-/** The facts in which an operation contradicts an action, also one that it names by a provider's id or by its idempotency key. */
+/** The facts in which an operation contradicts an action, also one that it names by an id or by its idempotency key. */
 const OF_ANY: readonly (readonly [Contradiction, Contradicts])[] = [
   ['operation_did_not_act', (_, { state, executing_at }) => !hasExecuted(state) || executing_at === null],
   ['operation_skipped_approval', (_, { unapproved }) => unapproved != null],
@@ -92,12 +93,18 @@ export function contradictionsOf(
     .map(([reason]) => reason)
 }
 
+/** The ids of the requests that made an action. */
+export function requestIdsOf({ sides, requestIds = [] }: ActionRecord): readonly string[] {
+  return [...sides.flatMap(({ requestId }) => requestId ?? []), ...requestIds]
+}
+
 /** How the operation names the action itself; undefined if it does not. */
 function nameOfAction(action: ActionRecord, operation: Operation): Match | undefined {
   if (namesSingleRefund(action, operation)) {
     return namesThisRefund(action, operation) ? 'provider_ref_matches' : undefined
   }
-  const { idempotency_key: key } = operation
+  const { idempotency_key: key, provider_request_id: requestId } = operation
+  if (requestId != null && requestIdsOf(action).includes(requestId)) return 'request_id_matches'
   return key !== null && action.idempotencyKeys.includes(key) ? 'idempotency_key_matches' : undefined
 }
 

@@ -33,6 +33,7 @@ type Rule = (action: ActionRecord) => string
 const RULES: Record<VerdictReason, Rule> = {
   awaiting_second_look: () => 'Nothing explains it so far; its second look is still to come',
   provider_ref_matches: ({ operationId }) => `Operation ${operationId} names this very object`,
+  request_id_matches: ({ operationId }) => `Operation ${operationId} names the id of this request`,
   idempotency_key_matches: ({ operationId }) => `Operation ${operationId} reports the idempotency key of this request`,
   credit_note_matches: ({ operationId }) =>
     `Operation ${operationId} names a credit note that this refund pays out, and covers the amount`,

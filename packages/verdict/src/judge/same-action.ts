@@ -1,5 +1,5 @@
 import { type ActionRecord, isProvisional, judgementOf, openIncident, type Side } from '../case/action-record.ts'
-import { type Case, withAll, withConnection, withMessages, withRecord } from '../case/case.ts'
+import { type Case, joinRequestIds, withAll, withConnection, withMessages, withRecord } from '../case/case.ts'
 import { asDetails, mergeDetails, withoutOrigin } from '../case/details.ts'
 import { withSides } from '../case/sides.ts'
 import { timelineEntry } from '../case/timeline.ts'
@@ -57,6 +57,7 @@ export function mergeRecords(theCase: Case, kept: ActionRecord, duplicate: Actio
     seenThrough: duplicate.seenThrough.reduce(withConnection, kept.seenThrough),
     objectIds: withAll(kept.objectIds, duplicate.objectIds),
     idempotencyKeys: withAll(kept.idempotencyKeys, duplicate.idempotencyKeys),
+    requestIds: joinRequestIds(kept.requestIds, duplicate.requestIds),
     eventIds: withAll(kept.eventIds, duplicate.eventIds),
     firstSeenAt: Math.min(kept.firstSeenAt, duplicate.firstSeenAt),
     readBack: kept.readBack ?? duplicate.readBack,

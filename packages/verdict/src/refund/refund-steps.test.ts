@@ -71,6 +71,16 @@ describe('the refunds that the totals of a charge show', () => {
     ])
   })
 
+  test('an operation that names the request of a total explains the refund that only the total shows', () => {
+    const rises = (requestId: string) =>
+      playInTwoParts([
+        at(T0, total({ total: 2000, before: 0, requestId }, 'a')),
+        at(T0, operationSeen({ provider_request_id: 'req_1', amount: 1 })),
+      ])
+    expect(verdicts(rises('req_1'))).toEqual(['provisional 2000 explained'])
+    expect(verdicts(rises('req_2'))).toEqual(['provisional 2000 unexplained'])
+  })
+
   test('a smaller refund reduces the amount of the provisional action, and does not replace it', () => {
     const theCase = playInTwoParts(
       [at(T0, total({ total: 3000, before: 0 }, 'a'))],

@@ -183,13 +183,14 @@ function provisionalAction(theCase: Case, refund: UnnamedRefund, now: number): P
 }
 
 /** The data of a refund that only totals prove. */
-function factsOfRefund({ key, amount, from, to, idempotencyKey }: UnnamedRefund) {
+function factsOfRefund({ key, amount, from, to, idempotencyKey, requestId }: UnnamedRefund) {
   return {
     identity: key,
     amount,
     madeFrom: from ?? 0,
     providerCreatedAt: to,
     idempotencyKeys: idempotencyKey === null ? [] : [idempotencyKey],
+    requestIds: requestId === null ? undefined : [requestId],
   }
 }
 
@@ -206,6 +207,7 @@ function updateProvisionalRefund(theCase: Case, record: ProvisionalRefund, refun
     record.madeFrom === shown.madeFrom &&
     record.providerCreatedAt === shown.providerCreatedAt &&
     record.idempotencyKeys.join() === shown.idempotencyKeys.join() &&
+    record.requestIds?.join() === shown.requestIds?.join() &&
     record.seenThrough === seenThrough &&
     record.eventIds === eventIds &&
     record.details === details

@@ -27,6 +27,7 @@ export interface UnnamedRefund {
   readonly from: number | null
   readonly to: number
   readonly idempotencyKey: string | null
+  readonly requestId: string | null
 }
 
 export interface ReadTotals {
@@ -181,11 +182,11 @@ class ChargeReader {
     if (fill.released > 0) counting = counting.withAmount({ amount: fill.released, cameBack: null, isUnnamed: false })
     count([...fill.before, ...fill.within])
     const from = last?.total.at ?? facts.chargeCreatedAt ?? null
-    const { idempotencyKey } = facts
+    const { idempotencyKey, requestId = null } = facts
     const isOfNothing = own === undefined && fill.within.length === 0 && isRefundOfNothing(total.record, last)
     const unnamed = [
-      { key: `${total.name}/before`, amount: fill.openBefore, from, to, idempotencyKey: null },
-      { key: total.name, amount: fill.openWithin, from: to, to, idempotencyKey },
+      { key: `${total.name}/before`, amount: fill.openBefore, from, to, idempotencyKey: null, requestId: null },
+      { key: total.name, amount: fill.openWithin, from: to, to, idempotencyKey, requestId },
     ].filter(({ amount, key }) => amount !== 0 || (isOfNothing && key === total.name))
     for (const { amount } of unnamed) {
       if (amount !== 0) counting = counting.withAmount({ amount, cameBack: null, isUnnamed: true })

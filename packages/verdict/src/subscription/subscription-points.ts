@@ -194,11 +194,17 @@ function isPhaseEnd({ phase, snapshot }: Point, schedule: Point | undefined): bo
 
 /**
  * The snapshot with the cancellation of another object. Its own request did not set that cancellation, so its
- * idempotency keys and the details of its change are removed.
+ * idempotency keys, its id and the details of its change are removed.
  */
 function withCancellationOf(
   { snapshot: { cancellation, source } }: Point,
   { details: _details, ...snapshot }: Snapshot,
 ): Snapshot {
-  return { ...snapshot, cancellation, idempotencyKeys: [], ...(source === undefined ? {} : { source }) }
+  return {
+    ...snapshot,
+    cancellation,
+    idempotencyKeys: [],
+    requestIds: undefined,
+    ...(source === undefined ? {} : { source }),
+  }
 }

@@ -11,6 +11,7 @@ import {
 } from '../case/action-record.ts'
 import {
   type Case,
+  joinRequestIds,
   replaceAt,
   type SightingSource,
   type Snapshot,
@@ -85,8 +86,9 @@ function deriveAspect(
     if (into === undefined) return next
     const merged = mergeRecords(next, into, record, now)
     const joined = merged.actions.find(({ id }) => id === into.id) ?? into
-    // The key of the request that ended the gap is not the key of the request that began the episode.
-    return withRecord(merged, { ...joined, idempotencyKeys: into.idempotencyKeys })
+    // The request that ended the gap is not the request that began the episode.
+    const { idempotencyKeys, requestIds } = into
+    return withRecord(merged, { ...joined, idempotencyKeys, requestIds })
   }, derived)
 }
 
@@ -151,7 +153,7 @@ function deriveRecord(
       (all, snapshot) => snapshot.seenThrough.reduce(withConnection, all),
       base.seenThrough,
     ),
-    idempotencyKeys: openingKeys(section),
+    ...openingRequests(section),
     eventIds: withAll(
       base.eventIds,
       telling.flatMap(snapshot => snapshot.eventIds),
@@ -276,10 +278,13 @@ function decisiveSnapshots({ snapshots, part }: HistorySection, aspect: Aspect):
   return effect === undefined || effect === first[0] ? first : [...first, effect]
 }
 
-/** The idempotency keys of the requests that began the section. Keys of later requests do not show who began it. */
-function openingKeys({ snapshots }: HistorySection): readonly string[] {
+/** The requests that began the section. Later requests do not show who began it. */
+function openingRequests({ snapshots }: HistorySection): Pick<SubscriptionRecord, 'idempotencyKeys' | 'requestIds'> {
   const opening = snapshots.filter(snapshot => snapshot.asOf === snapshots[0]?.asOf)
-  return opening.flatMap(snapshot => snapshot.idempotencyKeys)
+  return {
+    idempotencyKeys: opening.flatMap(snapshot => snapshot.idempotencyKeys),
+    requestIds: opening.map(snapshot => snapshot.requestIds).reduce(joinRequestIds, undefined),
+  }
 }
 
 /**

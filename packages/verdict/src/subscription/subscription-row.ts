@@ -1,7 +1,14 @@
 import type { ProviderKind } from '@backstop/contracts'
 import type { ObservedSubscription } from '@backstop/providers'
 import type { Aspect } from '../case/action-record.ts'
-import { type SightingSource, type Snapshot, type SubscriptionRow, withAll, withConnection } from '../case/case.ts'
+import {
+  joinRequestIds,
+  type SightingSource,
+  type Snapshot,
+  type SubscriptionRow,
+  withAll,
+  withConnection,
+} from '../case/case.ts'
 import { asDetails, detailsOfChange, detailsOfObject, knownDetails, mergeDetails } from '../case/details.ts'
 import { type Point, pointsOf } from './subscription-points.ts'
 
@@ -57,6 +64,7 @@ export function withSnapshot(
     ...(sighting.source === undefined ? {} : { source: sighting.source }),
     seenThrough: [source.connection],
     idempotencyKeys: sighting.idempotencyKey === null ? [] : [sighting.idempotencyKey],
+    requestIds: sighting.requestId === undefined ? undefined : [sighting.requestId],
     eventIds: source.eventId === null ? [] : [source.eventId],
     ...asDetails(detailsOfChange(details)),
   }
@@ -99,6 +107,7 @@ function withSighting(known: Snapshot, seen: Snapshot): Snapshot {
     isBaseline: known.isBaseline || seen.isBaseline,
     seenThrough: seen.seenThrough.reduce(withConnection, known.seenThrough),
     idempotencyKeys: withAll(known.idempotencyKeys, seen.idempotencyKeys),
+    requestIds: joinRequestIds(known.requestIds, seen.requestIds),
     eventIds: withAll(known.eventIds, seen.eventIds).slice(0, MAX_EVENTS_PER_SNAPSHOT),
     ...asDetails(mergeDetails(known.details, seen.details)),
   }

@@ -27,6 +27,7 @@ export interface ModelRefund {
   /** True if a person chose its date. */
   readonly isDateChosen: boolean
   readonly key: string | null
+  readonly request: string | null
   readonly through: readonly string[]
   readonly hasExpired: boolean
 }
@@ -45,6 +46,7 @@ export interface ModelSnapshot {
   readonly isBaseline: boolean
   readonly isOfEvent: boolean
   readonly key: string | null
+  readonly request: string | null
 }
 
 export interface ModelExpectedChange {
@@ -72,6 +74,7 @@ export interface ModelAction {
   /** The latest time at which it can have been made. */
   readonly madeBy: number
   readonly keys: readonly string[]
+  readonly requests: readonly string[]
   readonly through: readonly string[]
   readonly setBefore: boolean
   readonly ended: string | null
@@ -121,6 +124,7 @@ export function refundsOf(told: readonly ModelRefund[], totals: readonly (readon
         at,
         madeBy: Math.min(...all.map(each => Math.max(each.date, proved(each)))),
         keys: all.flatMap(each => each.key ?? []),
+        requests: all.flatMap(each => each.request ?? []),
         through: all.flatMap(each => each.through),
         setBefore: false,
         ended: all.some(each => each.hasExpired) ? 'authorization_expired' : null,
@@ -187,6 +191,7 @@ export function cancellationsOf(
       at,
       madeBy: at,
       keys: first.key === null ? [] : [first.key],
+      requests: first.request === null ? [] : [first.request],
       through: [by.id],
       setBefore:
         times.length === 0 &&
@@ -205,7 +210,13 @@ export function cancellationsOf(
 
 const second = (ms: number) => Math.floor(ms / 1000)
 
-const STRENGTHS = ['provider_ref_matches', 'idempotency_key_matches', 'credit_note_matches', 'amount_and_time_match']
+const STRENGTHS = [
+  'provider_ref_matches',
+  'request_id_matches',
+  'idempotency_key_matches',
+  'credit_note_matches',
+  'amount_and_time_match',
+]
 
 function claim(action: ModelAction, operation: Operation): { strength: number; distance: number } | null {
   const begun = Date.parse(operation.executing_at ?? '')
@@ -218,7 +229,8 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   if (action.kind === 'refund' && ref !== '' && !action.about.includes(ref)) {
     return [...action.ids, ...action.gatewayIds].includes(ref) ? { strength: 0, distance } : null
   }
-  if (action.keys.includes(operation.idempotency_key ?? '')) return { strength: 1, distance }
+  if (action.requests.includes(operation.provider_request_id ?? '')) return { strength: 1, distance }
+  if (action.keys.includes(operation.idempotency_key ?? '')) return { strength: 2, distance }
   if (![operation.subject, ref].some(name => action.about.includes(name))) return null
   const namesCreditNote = action.creditNotes.includes(ref)
   const [asked, shown] = [operation.amount ?? 0, action.amount ?? 0]
@@ -227,7 +239,7 @@ function claim(action: ModelAction, operation: Operation): { strength: number; d
   if (action.kind === 'refund' && (isOther || isOtherMoney)) return null
   const isInTime = Math.floor((begun - 120_000) / 1000) * 1000 <= action.at && action.from <= lastActionAt(operation)
   if (!isInTime || (action.ended !== null && !namesCreditNote)) return null
-  return { strength: namesCreditNote ? 2 : 3, distance }
+  return { strength: namesCreditNote ? 3 : 4, distance }
 }
 
 /** The alerts about one action that were sent. */

@@ -31,6 +31,7 @@ export function describeOperations(testApi: () => TestApi): void {
         amount: 1250,
         currency: 'eur',
         provider_ref: null,
+        provider_request_id: null,
         idempotency_key: 'k-1',
         run_id: 'run-1',
         state: 'requested',

@@ -30,6 +30,10 @@ export const REASONS: Record<Action['reason'], { label: string; sentence: string
     label: 'Reported with its id',
     sentence: 'Your software reported exactly this object: the operation names its id at the provider.',
   },
+  request_id_matches: {
+    label: 'Reported with its request',
+    sentence: 'It was made by a request that your software reported: the operation has the id of the request.',
+  },
   idempotency_key_matches: {
     label: 'Reported with its key',
     sentence: 'It was made with the idempotency key of an operation that your software reported.',

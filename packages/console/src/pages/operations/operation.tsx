@@ -107,6 +107,7 @@ function factsOf(operation: ShownOperation, { askedBy }: Actors): FactList {
     [kind === 'refund' ? 'Payment' : 'Subscription', idFact(operation.subject, 24)],
     [kind === 'refund' ? 'Refund' : 'Id at the provider', idFact(operation.provider_ref, 24)],
     ['Idempotency key', idFact(operation.idempotency_key, 24)],
+    ['Request at the provider', idFact(operation.provider_request_id ?? null, 24)],
     ['Reason', operation.reason],
     ['Reported by', askedBy],
     [

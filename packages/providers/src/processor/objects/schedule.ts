@@ -78,6 +78,7 @@ function createScheduleMeaning(event: ScheduleEvent): ObjectMeaning<ProcessorCon
           before === null ? null : { cancellation: before === 'no schedule' ? 'none' : phaseOf(before), pause: null },
         source: { kind: 'schedule', scheduleId: schedule.id, phaseEnds: phaseEndsOf(schedule) },
         idempotencyKey: keyed.idempotencyKey,
+        ...(keyed.requestId === null ? {} : { requestId: keyed.requestId }),
         ...detailsOf({
           origin: cancellation.phase === 'none' ? undefined : originOf(keyed, cancellation.cause !== 'requested'),
           customer: customerIn(schedule.customer),

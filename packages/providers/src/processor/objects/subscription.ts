@@ -65,6 +65,7 @@ export const meaningOfSubscription: ObjectMeaning<ProcessorContext> = (context, 
         ? {}
         : { source: { kind: 'subscription', scheduleId: subscription.schedule } }),
       idempotencyKey: keyed.idempotencyKey,
+      ...(keyed.requestId === null ? {} : { requestId: keyed.requestId }),
       ...subscriptionDetails(keyed, subscription, cancellation),
     }
     return { kind: 'observed', sightings: [sighting] }

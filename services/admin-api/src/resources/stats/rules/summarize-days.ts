@@ -67,6 +67,7 @@ function categoryOf({ verdict, reason, state }: Pick<DailyTotal, 'verdict' | 're
   if (movedNoMoney(state)) return 'not_carried_out'
   switch (reason) {
     case 'provider_ref_matches':
+    case 'request_id_matches':
     case 'idempotency_key_matches':
     case 'credit_note_matches':
     case 'amount_and_time_match':
