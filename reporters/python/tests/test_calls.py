@@ -54,8 +54,11 @@ def test_reports_before_and_after_a_call_with_the_key_that_the_provider_gets(
     end = {"state": "completed", "provider_ref": "re_1", "provider_request_id": "req_1"}
     assert without_times(backstop.reports) == [{**common, "state": "executing"}, {**common, **end}]
     # The first report may be late, because the library and the connection are new.
+    provider.server.answer_headers["Original-Request"] = "req_0"
     client.refunds.create(CHARGE)
     assert seen[-1] == 3
+    assert reporter.flush()
+    assert backstop.reports[-1]["provider_request_id"] == "req_0"
 
 
 def test_a_call_waits_at_most_its_time_and_then_not_until_backstop_answers_in_time(

@@ -113,7 +113,8 @@ def _read_request(url: str, headers: Any, body: Any) -> SentRequest:
 
 def _report_answer(response: Any, reported: ReportedRequest) -> None:
     body, status, headers = response
-    request_id = header_at(headers, "Request-Id")
+    # A repeated answer names the request that was executed.
+    request_id = header_at(headers, "Original-Request") or header_at(headers, "Request-Id")
     try:
         answer = json.loads(body)
     except ValueError as error:
