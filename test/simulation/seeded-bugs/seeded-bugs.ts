@@ -25,14 +25,14 @@ export function readSeededBugs(): SeededBug[] {
 }
 
 /** The source of a file with a bug. @throws Error if the bug does not fit the file any more */
-export function withBug({ name, find, replace }: SeededBug, source: string): string {
+export function withBug({ name, find, replace }: Omit<SeededBug, 'breaks'>, source: string): string {
   const parts = source.split(find)
   if (parts.length !== 2) throw new Error(`The text that ${name} replaces is ${parts.length - 1} times in its file`)
   return parts.join(replace)
 }
 
 /** Puts a bug into the product, in memory: modules that are imported afterwards have it. */
-export function plantBug(bug: SeededBug): void {
+export function plantBug(bug: Omit<SeededBug, 'breaks'>): void {
   const url = pathToFileURL(resolve(ROOT, bug.file)).href
   registerHooks({
     load(address, context, next) {

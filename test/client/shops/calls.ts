@@ -2,6 +2,7 @@
 import type { Paddle } from '@paddle/paddle-node-sdk'
 import type Chargebee from 'chargebee'
 import type Stripe from 'stripe'
+import type { Purchases } from './shop.ts'
 
 export interface ShopClients {
   readonly stripe: Stripe
@@ -9,20 +10,9 @@ export interface ShopClients {
   readonly chargebee: Chargebee
 }
 
-/** What the shop's customers bought, by the ids of the providers. */
-export interface Purchases {
-  readonly payments: readonly [whole: string, part: string, byCharge: string]
-  readonly subscriptions: readonly [now: string, later: string, byRawRequest: string]
-  readonly transactions: readonly [whole: string, part: { readonly id: string; readonly item: string }]
-  readonly resold: readonly [now: string, later: string]
-  readonly invoice: string
-  readonly creditNote: string
-  readonly billed: readonly [now: string, later: string]
-}
-
 /** The shop's refunds and cancellations, each of them one call of a library. */
 export function callsOfShop({ stripe, paddle, chargebee }: ShopClients, bought: Purchases): (() => Promise<unknown>)[] {
-  const { payments, subscriptions, transactions, resold, billed } = bought
+  const { payments, subscriptions, transactions, item, resold, billed } = bought
   const [whole, part] = transactions
   return [
     () => stripe.refunds.create({ payment_intent: payments[0] }),
@@ -36,8 +26,8 @@ export function callsOfShop({ stripe, paddle, chargebee }: ShopClients, bought: 
       paddle.adjustments.create({
         action: 'refund',
         reason: 'r',
-        transactionId: part.id,
-        items: [{ itemId: part.item, type: 'partial', amount: '900' }],
+        transactionId: part,
+        items: [{ itemId: item, type: 'partial', amount: '900' }],
       }),
     () => paddle.subscriptions.cancel(resold[0], { effectiveFrom: 'immediately' }),
     () => paddle.subscriptions.cancel(resold[1]),
