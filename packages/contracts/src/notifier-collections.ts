@@ -72,6 +72,7 @@ export const NOTIFIER_COLLECTIONS = {
       { keys: { parked_at: 1 }, options: { expireAfterSeconds: 30 * DAY_S } },
     ],
   },
+  delivery_erasures: { owner: 'notifier', indexes: [] },
   replays: {
     owner: 'notifier',
     indexes: [

@@ -44,7 +44,7 @@ export const RIGHTS = {
   },
   reconciler: {
     mongo: {
-      reads: ['projects', 'connections', 'actors', 'schema_ids'],
+      reads: ['projects', 'connections', 'actors', 'person_erasures', 'schema_ids'],
       // A person who says "This was us" about an incident makes an expected change.
       writes: [...ownedBy('reconciler', 'ledger', 'kit'), 'expected_changes'],
     },

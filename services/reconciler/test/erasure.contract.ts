@@ -1,11 +1,18 @@
-import { type Command, type ConnectionDocument, objectReference } from '@backstop/contracts'
+import {
+  type Command,
+  type ConnectionDocument,
+  type ErasedPerson,
+  type ErasureDocument,
+  objectReference,
+  type PersonErasureDocument,
+} from '@backstop/contracts'
 import { createLogger } from '@backstop/kit/logger'
 import { createFixedCodec, createManualClock } from '@backstop/kit/test'
 import { openMemoryBooks } from '@backstop/ledger/test'
 import { MINUTE, operation, PROJECT, SECOND, T0 } from '@backstop/verdict/test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
-import { itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
+import { type EventItem, itemOfEvent, type WorkItem } from '../src/batch/work-item.ts'
 import { eraseDuePersonalData, type PersonalDataEraserParts } from '../src/erasure/personal-data-eraser.ts'
 import type { ReconcilerStores } from '../src/stores.ts'
 import { connectionOf } from './connection-of.ts'
@@ -18,16 +25,21 @@ export interface ErasureUnderTest {
   readonly stores: ReconcilerStores
   /** Stores a connection, in place of one with the same id. */
   putConnection(connection: ConnectionDocument): Promise<void>
+  /** Stores a request to erase a person. */
+  putRequest(request: PersonErasureDocument): Promise<void>
+  /** The stored progress of an erasure. */
+  progress(id: string): Promise<Pick<ErasureDocument, 'cases' | 'actions' | 'bodies'> | undefined>
   /** Everything that is stored in a collection, as text. */
   text(collection: 'subjects' | 'actions' | 'inbox_bodies'): Promise<string>
 }
 
-/** A refund event with the customer of its charge. */
-function refundEvent(connectionId: string, name: string): WorkItem {
+/** A refund event with the customer of its charge. @param id of the refund and its event */
+function refundEvent(connectionId: string, name: string, id = name): WorkItem {
   const person = { name: `Canary ${name}`, email: `${name}@canary.example` }
-  const charge = { id: `ch_${name}`, object: 'charge', livemode: true, billing_details: person }
+  const billed = { customer: `cus_${name}`, billing_details: person }
+  const charge = { id: `ch_${name}`, object: 'charge', livemode: true, ...billed }
   const refund = {
-    id: `re_${name}`,
+    id: `re_${id}`,
     object: 'refund',
     amount: 2499,
     currency: 'eur',
@@ -38,12 +50,29 @@ function refundEvent(connectionId: string, name: string): WorkItem {
     provider: 'processor',
     project_id: PROJECT,
     connection_id: connectionId,
-    event_id: `evt_${name}`,
+    event_id: `evt_${id}`,
     event_type: 'refund.created',
     received_at: new Date(T0).toISOString(),
     body: {
-      ...{ id: `evt_${name}`, object: 'event', type: 'refund.created', created: T0 / SECOND, livemode: true },
+      ...{ id: `evt_${id}`, object: 'event', type: 'refund.created', created: T0 / SECOND, livemode: true },
       data: { object: { ...refund, status: 'succeeded', created: T0 / SECOND } },
+    },
+  })
+}
+
+/** An event about a customer that changes no case. */
+function customerEvent(connectionId: string, id: string, about: object): WorkItem {
+  const customer = { object: 'customer', livemode: true, ...about }
+  return itemOfEvent({
+    provider: 'processor',
+    project_id: PROJECT,
+    connection_id: connectionId,
+    event_id: id,
+    event_type: 'customer.updated',
+    received_at: new Date(T0).toISOString(),
+    body: {
+      ...{ id, object: 'event', type: 'customer.updated', created: T0 / SECOND, livemode: true },
+      data: { object: customer },
     },
   })
 }
@@ -136,7 +165,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       for (const collection of ['subjects', 'actions', 'inbox_bodies'] as const) {
         expect(await namesIn(collection)).toEqual(ofBo)
       }
-      expect(await world.stores.erasures.next(clock.now())).toBeUndefined()
+      expect(await world.stores.erasures.next({ deletedBefore: clock.now(), now: clock.now() })).toBeUndefined()
     })
 
     test('of a deleted connection is erased from deliveries by the notifier, which gets one command after the cases', async () => {
@@ -227,6 +256,122 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
       expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([kept, all])
       await erase()
       expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([kept, kept])
+    })
+
+    describe('of a customer whom people ask to erase', () => {
+      const collections = ['subjects', 'actions', 'inbox_bodies'] as const
+      const everywhere = () => Promise.all(collections.map(namesIn))
+      const ask = (person: Partial<ErasedPerson>) =>
+        world.putRequest({
+          _id: 'era_1',
+          project_id: PROJECT,
+          person: { customer_id: null, email: null, ...person },
+          requested_at: new Date(clock.now()),
+        })
+      const byEmail = { email: 'ann@canary.example' }
+      /** Runs the eraser for both walks. */
+      async function eraseTwice(more: Partial<PersonalDataEraserParts> = {}): Promise<void> {
+        await erase(more)
+        await clock.advance(10 * MINUTE)
+        await erase(more)
+      }
+
+      test.each<{ by: string; person: Partial<ErasedPerson> }>([
+        { by: 'e-mail address', person: byEmail },
+        { by: 'id at the provider', person: { customer_id: 'cus_ann' } },
+      ])(
+        'by the $by is erased at once from cases, actions and bodies, and that of others is kept',
+        async ({ person }) => {
+          await receive(customerEvent('con_a', 'evt_updated', { id: 'cus_ann', name: 'Canary ann' }))
+          await receive(customerEvent('con_b', 'evt_mail', { id: 'cus_9', name: 'x', email: 'Ann@canary.example' }))
+          await receive(customerEvent('con_b', 'evt_bo', { id: 'cus_bo', name: 'Canary bo' }))
+          await ask(person)
+          await erase()
+          const mailed = person.email === undefined ? [ofBo[0], 'Ann@canary.example', ofBo[1]].sort() : ofBo
+          const named = person.customer_id === undefined ? ['Canary ann', ...ofBo] : mailed
+          expect(await everywhere()).toEqual([ofBo, ofBo, named])
+        },
+      )
+
+      test('is done after a second walk, with the numbers of what was erased, and asks the notifier for its actions', async () => {
+        await ask(byEmail)
+        await erase()
+        expect(commands).toMatchObject([{ kind: 'erase_person', is_last: false }])
+        await clock.advance(9 * MINUTE)
+        await erase()
+        expect(commands).toHaveLength(1)
+        await clock.advance(MINUTE)
+        await erase()
+        const [theCase] = await world.stores.cases.load([refOf('pi_ann')])
+        const ofAnn = { action_ids: [theCase?.actions[0]?.id], customer_ids: ['cus_ann'], is_last: false }
+        expect(commands).toMatchObject([ofAnn, ofAnn, { erasure_id: 'era_1', action_ids: [], is_last: true }])
+        expect(JSON.stringify(commands)).not.toMatch(/canary/i)
+        expect(await world.progress('era_1')).toMatchObject({ cases: 1, actions: 1, bodies: 1 })
+        await erase()
+        expect(commands).toHaveLength(3)
+      })
+
+      test('that was in flight during the first walk is erased by the second one', async () => {
+        await ask(byEmail)
+        await erase()
+        await receive(refundEvent('con_a', 'ann', 'other'))
+        await receive(customerEvent('con_a', 'evt_late', { id: 'cus_ann', email: 'ann@canary.example' }))
+        await clock.advance(10 * MINUTE)
+        await erase()
+        expect(await everywhere()).toEqual([ofBo, ofBo, ofBo])
+      })
+
+      test('does not come back with later events of the same payment, nor do their bodies', async () => {
+        await ask(byEmail)
+        await eraseTwice()
+        await receive(refundEvent('con_a', 'ann', 'again'))
+        await receive({ ...(refundEvent('con_a', 'ann') as EventItem), replayId: 'rpl_1' })
+        expect(await everywhere()).toEqual([ofBo, ofBo, ofBo])
+        expect((await caseOf('pi_ann'))?.actions).toHaveLength(2)
+      })
+
+      test('does not come back when its case is merged with another one', async () => {
+        await ask(byEmail)
+        await eraseTwice()
+        await receive(refundEvent('con_a', 'ann', 'again'))
+        await receive(operationAbout('pi_ann', 'pi_bo'))
+        expect(await namesIn('subjects')).toEqual([])
+      })
+
+      test('is erased although a process is killed between the case and the listing', async () => {
+        await ask(byEmail)
+        await expect(erase({ reconcile: killedAfterSave })).rejects.toThrow('killed')
+        expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([ofBo, all])
+        await erase()
+        expect(await everywhere()).toEqual([ofBo, ofBo, ofBo])
+      })
+
+      test('is erased from all other cases when one case fails, and later from that one', async () => {
+        await receive(refundEvent('con_a', 'cy'))
+        await ask(byEmail)
+        await expect(erase({ reconcile: failingFor('ann') })).rejects.toThrow('stuck')
+        await clock.advance(10 * MINUTE)
+        await expect(erase({ reconcile: failingFor('ann') })).rejects.toThrow('stuck')
+        expect(commands.filter(command => command.kind === 'erase_person' && command.is_last)).toEqual([])
+        await eraseTwice()
+        expect(await namesIn('subjects')).toEqual(['Canary bo', 'Canary cy', 'bo@canary.example', 'cy@canary.example'])
+        expect(commands.at(-1)).toMatchObject({ is_last: true })
+      })
+
+      test('is asked for again without an effect', async () => {
+        await ask(byEmail)
+        await eraseTwice()
+        const before = await world.text('subjects')
+        await world.putRequest({
+          _id: 'era_2',
+          project_id: PROJECT,
+          person: { customer_id: null, ...byEmail },
+          requested_at: new Date(clock.now()),
+        })
+        await eraseTwice()
+        expect(await world.text('subjects')).toBe(before)
+        expect(await world.progress('era_2')).toMatchObject({ cases: 0, actions: 0, bodies: 0 })
+      })
     })
   })
 }

@@ -282,6 +282,21 @@ export interface ReplayRequestDocument {
   requested_at: Date
 }
 
+/** The request to erase the personal data of one customer of a project. Its progress is in `erasures` and `delivery_erasures`. */
+export interface PersonErasureDocument {
+  _id: string
+  project_id: string
+  /** How the customer is named. Null once everything is erased, so that the request does not keep it. */
+  person: ErasedPerson | null
+  requested_at: Date
+}
+
+/** How a customer is named: by the id at the provider, by the e-mail address in lower case, or by both. */
+export interface ErasedPerson {
+  customer_id: string | null
+  email: string | null
+}
+
 /** The request for a replay of notifications. Until the reconciler starts, only this document exists about the replay. */
 export interface InboxReplayRequestDocument extends InboxSelection {
   /** The replay_id of the replay's command. */

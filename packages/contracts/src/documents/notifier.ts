@@ -143,6 +143,16 @@ export interface SuppressionDocument {
   updated_at: Date
 }
 
+/** The erasure of a person in deliveries, under the id of the request. */
+export interface DeliveryErasureDocument {
+  _id: string
+  project_id: string
+  /** The number of erased deliveries. */
+  deliveries: number
+  /** Null until the last command of the erasure was carried out. */
+  finished_at: Date | null
+}
+
 /** A bulk replay and its progress. */
 export interface ReplayDocument {
   /** The replay_id of the replay's command. */

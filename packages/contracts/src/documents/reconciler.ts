@@ -85,7 +85,7 @@ export interface ActorSecretDocument {
   secret: string
 }
 
-/** The erasure of the personal data of a deleted connection, under the id of the connection. */
+/** An erasure of personal data, under the id of the deleted connection or of the request to erase a person. */
 export interface ErasureDocument {
   _id: string
   project_id: string
@@ -96,6 +96,12 @@ export interface ErasureDocument {
   /** Numbers of erased cases and bodies. */
   cases: number
   bodies: number
+  /** Only of a person: the number of actions of these cases. */
+  actions?: number
+  /** Only of a person: the last body that was checked. */
+  body_cursor?: string
+  /** Only of a person: when the second walk may begin; null during the first one. */
+  second_walk_at?: Date | null
   /** Null until everything is erased. */
   finished_at: Date | null
 }

@@ -43,9 +43,11 @@ export const AuditEntry = z.object({
     .optional()
     .describe('The changed fields with their old and new values; of secrets only fingerprints'),
   erased: z
-    .object({ cases: z.int(), bodies: z.int() })
+    .object({ cases: z.int(), bodies: z.int(), actions: z.int().optional(), deliveries: z.int().optional() })
     .optional()
-    .describe('`connection.erase`: the numbers of cases and raw bodies whose personal data was erased'),
+    .describe(
+      '`connection.erase`, `person.erase`: the numbers of records whose personal data was erased; actions and deliveries only for a person',
+    ),
   count: z.int().optional().describe('Refusals: the number of refused requests that the row stands for'),
   last_at: Timestamp.optional().describe('Refusals: the time of the last request'),
   operations: z

@@ -51,6 +51,21 @@ export const Command = z.discriminatedUnion('kind', [
   z.object({ ...common, kind: z.literal('soft_bounce'), address: z.string(), detail: z.string().nullable() }),
   /** To the notifier: erase the personal data in the alerts of deliveries, because the connection was deleted. */
   z.object({ ...common, kind: z.literal('erase_deliveries'), connection_id: z.string() }),
+  /**
+   * To the notifier: erase the personal data in the alerts of deliveries, because people asked to erase a customer. It names actions and ids, because
+   * the topic keeps it longer than an e-mail address may be kept.
+   */
+  z.object({
+    ...common,
+    kind: z.literal('erase_person'),
+    erasure_id: z.string(),
+    /** The actions of the customer. */
+    action_ids: z.array(z.string()),
+    /** The customer's ids at the providers, for messages about many actions. Ids with an e-mail address are left out. */
+    customer_ids: z.array(z.string()),
+    /** True if no command of this erasure follows. */
+    is_last: z.boolean(),
+  }),
   /** To the notifier: these dead letters were sent again. A dead letter that failed again meanwhile has another `parked_at` and stays listed. */
   z.object({
     ...common,

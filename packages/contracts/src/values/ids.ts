@@ -24,6 +24,7 @@ export const ID_PREFIXES = {
   audit: 'aud',
   request: 'req',
   replay: 'rpl',
+  erasure: 'era',
   command: 'cmd',
   reread: 'rrd',
   readback: 'rbk',

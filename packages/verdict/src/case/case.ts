@@ -49,6 +49,8 @@ export interface Case {
    * connection ever had the rule.
    */
   readonly refundedTwice?: RefundedTwiceSettings
+  /** The requests by which the customer was erased. Later sightings keep no data of the customer. Absent if there are none. */
+  readonly personErasures?: readonly string[]
 }
 
 /** The setting of one connection for the rule about second refunds (incident/refunded-twice.ts). */

@@ -184,16 +184,43 @@ export function hasPersonalData(details: KnownDetails | undefined): boolean {
   return false
 }
 
+/** The personal facts about the customer and the payment, without those of the origin, which may name the team. */
+export function personalFactsOf(details: KnownDetails | undefined): readonly string[] {
+  if (details === undefined) return []
+  return FACT_NAMES.flatMap(name => (details[name]?.[2] === true ? details[name][0] : []))
+}
+
 /** The origin is kept without its personal facts, even if it has no others, so that no later origin replaces it. */
 export function withoutPersonalData(details: KnownDetails | undefined): KnownDetails | undefined {
   if (details === undefined || !hasPersonalData(details)) return details
   const kept = selectDetails(details, name => name === 'origin' || details[name]?.[2] !== true)
   if (kept?.origin?.personal === undefined) return kept
-  const { version, facts, personal, actor } = kept.origin
-  const left = Object.fromEntries(Object.entries(facts).filter(([name]) => !personal.includes(name as keyof Origin)))
+  return { ...kept, origin: withoutFacts(kept.origin, kept.origin.personal) }
+}
+
+/** The facts of an origin that name people and keys of the team. On a page of the provider, the user is the customer. */
+const OF_TEAM: readonly (keyof Origin)[] = ['user', 'key_name']
+
+/** The details without personal data of the customer. The same object if there is none. */
+export function withoutCustomer(details: KnownDetails | undefined): KnownDetails | undefined {
+  const kept = selectDetails(details, name => name === 'origin' || details?.[name]?.[2] !== true)
+  const { personal = [], facts } = kept?.origin ?? {}
+  const erased = facts?.channel === 'hosted_page' ? personal : personal.filter(name => !OF_TEAM.includes(name))
+  if (kept?.origin === undefined || erased.length === 0) return kept
+  return { ...kept, origin: withoutFacts(kept.origin, erased) }
+}
+
+function withoutFacts({ version, facts, personal = [], actor }: KnownOrigin, erased: readonly (keyof Origin)[]) {
+  const left = Object.fromEntries(Object.entries(facts).filter(([name]) => !erased.includes(name as keyof Origin)))
+  const stillPersonal = personal.filter(name => !erased.includes(name))
   const named = actor && FACT_OF_ACTOR[actor.kind]
-  const isKept = actor !== undefined && (named == null || !personal.includes(named))
-  return { ...kept, origin: { version, facts: left, ...(isKept ? { actor } : {}) } }
+  const isKept = actor !== undefined && (named == null || !erased.includes(named))
+  return {
+    version,
+    facts: left,
+    ...(stillPersonal.length === 0 ? {} : { personal: stillPersonal }),
+    ...(isKept ? { actor } : {}),
+  }
 }
 
 /** Returns the same object if all its facts are selected. */

@@ -48,3 +48,43 @@ test('the details of a charge do not bring back personal data that was erased fr
   const later = play([{ at: half.now, input: operationSeen({ operation_id: 'op_later' }) }], erased)
   expect(JSON.stringify(later.actions)).not.toMatch(/Ann Canary|ann@example/)
 })
+
+describe('after people asked to erase a customer,', () => {
+  const customer = ofCustomer('Ann Canary', 'ann@example.com')
+  const clerk = { ...customer, ...madeBy({ channel: 'dashboard', user: 'bo@shop.example' }) }
+  const erased = erasePersonalData(
+    play([{ at: T0 + MINUTE, input: sightingInput(refundShown({ details: clerk })) }]),
+    { erasureId: 'era_1' },
+    T0 + MINUTE,
+  )
+
+  test('the case still names the member of the team who made the refund', () => {
+    expect(JSON.stringify(erased.actions)).toContain('bo@shop.example')
+    expect(JSON.stringify(erased)).not.toMatch(/Ann Canary|ann@example/)
+  })
+
+  test('alerts about its refund do not name the customer, but the member of the team', () => {
+    const text = JSON.stringify(lookAll(erased).outbox)
+    expect(text).toContain('bo@shop.example')
+    expect(text).not.toMatch(/Ann Canary|ann@example/)
+  })
+
+  test('a repeat of the sighting changes nothing', () => {
+    const repeat = { at: T0 + MINUTE, input: sightingInput(refundShown({ details: clerk })) }
+    expect(play([repeat], erased)).toEqual(erased)
+  })
+
+  test('a customer who acts on a page of the provider is not kept as the user either', () => {
+    const hosted = { ...customer, ...madeBy({ channel: 'hosted_page', user: 'ann@example.com' }) }
+    const seen = play([{ at: T0 + MINUTE, input: sightingInput(refundShown({ details: hosted })) }])
+    expect(JSON.stringify(erasePersonalData(seen, { erasureId: 'era_1' }, T0))).not.toContain('ann@example.com')
+  })
+
+  test('an idempotency key with the address is erased, and the name of the key is kept', () => {
+    const keys = { channel: 'api', key_name: 'ops@shop.example', idempotency_key: 'refund of ann@example.com' } as const
+    const seen = play([{ at: T0 + MINUTE, input: sightingInput(refundShown({ details: madeBy(keys) })) }])
+    const text = JSON.stringify(erasePersonalData(seen, { erasureId: 'era_1' }, T0).actions)
+    expect(text).toContain('ops@shop.example')
+    expect(text).not.toContain('ann@example.com')
+  })
+})

@@ -1,11 +1,12 @@
 import { PERSONAL_DATA_DAYS } from '@backstop/contracts'
 import type { ActionRecord } from './action-record.ts'
-import { type Case, mapChanged, type RefundTotal, type SubscriptionRow } from './case.ts'
-import { asDetails, hasPersonalData, type KnownDetails, withoutPersonalData } from './details.ts'
+import { type Case, mapChanged, type RefundTotal, type SubscriptionRow, withAll } from './case.ts'
+import { asDetails, hasPersonalData, type KnownDetails, withoutCustomer, withoutPersonalData } from './details.ts'
 
 /**
  * The name and the e-mail address of a customer, and the user of a provider's dashboard. They are erased a fixed time
- * after an action was first seen, or earlier with the connection that showed them.
+ * after an action was first seen, or earlier with the connection that showed them. Those of a customer are erased when
+ * people ask for it.
  */
 
 const DAY_MS = 86_400_000
@@ -29,45 +30,72 @@ function erasedAt(since: number): number {
 }
 
 /** When personal data of the case must be erased next, in milliseconds since the epoch; undefined if it has none. */
-export function nextErasureAt({ actions, merged, refundTotals, subscriptions }: Case): number | undefined {
+export function nextErasureAt(theCase: Case): number | undefined {
   let earliest = Infinity
-  const note = (details: KnownDetails | undefined, since: number) => {
+  for (const [details, since] of allDetailsOf(theCase)) {
     if (hasPersonalData(details)) earliest = Math.min(earliest, erasedAt(since))
-  }
-  const noteRecord = ({ sides, details, firstSeenAt }: ActionRecord) => {
-    note(details, firstSeenAt)
-    for (const side of sides) note(side.details, firstSeenAt)
-  }
-  actions.forEach(noteRecord)
-  for (const { record } of merged) noteRecord(record)
-  for (const { details, observedAt } of refundTotals) note(details, observedAt)
-  for (const row of subscriptions) {
-    note(row.details, lastShownAt(row))
-    for (const { details, asOf } of row.snapshots) note(details, asOf)
   }
   return earliest === Infinity ? undefined : earliest
 }
+
+/** Every stored set of details of the case, with the time since which it is kept. */
+export function* allDetailsOf({ actions, merged, refundTotals, subscriptions }: Case): Iterable<DatedDetails> {
+  for (const { sides, details, firstSeenAt } of [...actions, ...merged.map(({ record }) => record)]) {
+    yield [details, firstSeenAt]
+    for (const side of sides) yield [side.details, firstSeenAt]
+  }
+  for (const { details, observedAt } of refundTotals) yield [details, observedAt]
+  for (const row of subscriptions) {
+    yield [row.details, lastShownAt(row)]
+    for (const { details, asOf } of row.snapshots) yield [details, asOf]
+  }
+}
+
+type DatedDetails = readonly [details: KnownDetails | undefined, since: number]
 
 /** A subscription shows its customer again with each change, so its newest state counts. */
 function lastShownAt({ snapshots }: SubscriptionRow): number {
   return snapshots.at(-1)?.asOf ?? 0
 }
 
+/** Erases personal data: `expired` only data whose time is over, `all` everything, a person the data of the customer. */
+export type ErasureScope = 'expired' | 'all' | { readonly erasureId: string }
+
 /**
  * Erases personal data. Returns the same case if there is nothing to erase.
- * @param scope expired: only data whose time is over; all: the connection that showed it was deleted
+ * @param scope all: the connection that showed it was deleted; erasureId: somebody asked to erase the customer of the case
  */
-export function erasePersonalData(theCase: Case, scope: 'expired' | 'all', now: number): Case {
-  const isDue = (since: number) => scope === 'all' || erasedAt(since) <= now
-  const actions = mapChanged(theCase.actions, record => (isDue(record.firstSeenAt) ? eraseInRecord(record) : record))
+export function erasePersonalData(theCase: Case, scope: ErasureScope, now: number): Case {
+  if (typeof scope === 'object') {
+    const personErasures = withAll(theCase.personErasures ?? [], [scope.erasureId])
+    return keepErased(personErasures === theCase.personErasures ? theCase : { ...theCase, personErasures })
+  }
+  return eraseDetails(theCase, since => scope === 'all' || erasedAt(since) <= now, withoutPersonalData)
+}
+
+/**
+ * Erases what a sighting or a merge brought into a case whose customer was erased. What names the team is kept: an erasure must not hide who
+ * made a refund.
+ */
+export function keepErased(theCase: Case): Case {
+  return theCase.personErasures === undefined ? theCase : eraseDetails(theCase, () => true, withoutCustomer)
+}
+
+type Strip = typeof withoutPersonalData
+
+function eraseDetails(theCase: Case, isDue: (since: number) => boolean, strip: Strip): Case {
+  const eraseIn = (record: ActionRecord) => (isDue(record.firstSeenAt) ? eraseInRecord(record, strip) : record)
+  const actions = mapChanged(theCase.actions, eraseIn)
   const merged = mapChanged(theCase.merged, known => {
-    const record = isDue(known.record.firstSeenAt) ? eraseInRecord(known.record) : known.record
+    const record = eraseIn(known.record)
     return record === known.record ? known : { ...known, record }
   })
-  const refundTotals = mapChanged(theCase.refundTotals, total => (isDue(total.observedAt) ? erase(total) : total))
+  const refundTotals = mapChanged(theCase.refundTotals, total =>
+    isDue(total.observedAt) ? erase(total, strip) : total,
+  )
   const subscriptions = mapChanged(theCase.subscriptions, row => {
-    const snapshots = mapChanged(row.snapshots, snapshot => (isDue(snapshot.asOf) ? erase(snapshot) : snapshot))
-    const shown = isDue(lastShownAt(row)) ? erase(row) : row
+    const snapshots = mapChanged(row.snapshots, snapshot => (isDue(snapshot.asOf) ? erase(snapshot, strip) : snapshot))
+    const shown = isDue(lastShownAt(row)) ? erase(row, strip) : row
     return snapshots === row.snapshots ? shown : { ...shown, snapshots }
   })
   const isSame =
@@ -79,14 +107,18 @@ export function erasePersonalData(theCase: Case, scope: 'expired' | 'all', now: 
 }
 
 /** The record without personal data. Returns the same record if it has none. */
-export function eraseInRecord(record: ActionRecord): ActionRecord {
-  const erased = erase(record)
+export function eraseInRecord(record: ActionRecord, strip: Strip = withoutPersonalData): ActionRecord {
+  const erased = erase(record, strip)
   if (erased.turn !== null || erased.sides.length === 0) return erased
-  const sides = mapChanged(erased.sides, erase)
+  const sides = mapChanged(erased.sides, side => erase(side, strip))
   return sides === erased.sides ? erased : ({ ...erased, sides } as ActionRecord)
 }
 
-function erase<T extends ActionRecord | RefundTotal | SubscriptionRow | { readonly details?: KnownDetails }>(of: T): T {
+function erase<T extends ActionRecord | RefundTotal | SubscriptionRow | { readonly details?: KnownDetails }>(
+  of: T,
+  strip: Strip,
+): T {
   const { details, ...rest } = of
-  return hasPersonalData(details) ? ({ ...rest, ...asDetails(withoutPersonalData(details)) } as T) : of
+  const stripped = strip(details)
+  return stripped === details ? of : ({ ...rest, ...asDetails(stripped) } as T)
 }

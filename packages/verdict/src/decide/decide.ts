@@ -4,7 +4,7 @@ import { type Case, type SightingSource, withConnectionFacts } from '../case/cas
 import type { DecisionContext } from '../case/decision-context.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
 import type { LookInput } from '../case/looks.ts'
-import { erasePersonalData } from '../case/personal-data.ts'
+import { type ErasureScope, erasePersonalData, keepErased } from '../case/personal-data.ts'
 import { withExpectedChanges } from '../explain/cover-actions.ts'
 import { reportCanaries } from '../incident/canary.ts'
 import { changeIncidentOfCase } from '../incident/change-incident.ts'
@@ -37,8 +37,7 @@ export type Input =
    * including names that later inputs of the batch add.
    */
   | { readonly kind: 'expected_changes'; readonly expectedChanges: readonly ExpectedChange[] }
-  /** Erases the personal data whose time is over, or all of it because its connection was deleted. */
-  | { readonly kind: 'erase_personal_data'; readonly scope: 'expired' | 'all' }
+  | { readonly kind: 'erase_personal_data'; readonly scope: ErasureScope }
   /** A person changes an incident of the case. */
   | { readonly kind: 'change_incident'; readonly command: ChangeIncident }
   /** A look that is due, or that the provider has answered. The objects of the answer were applied before. */
@@ -52,7 +51,7 @@ export function decide(theCase: Case, input: Input, context: DecisionContext): C
   const { now } = context
   switch (input.kind) {
     case 'sighting':
-      return judge(applySighting(withConnectionFacts(theCase, input.source), input, now), context)
+      return judge(keepErased(applySighting(withConnectionFacts(theCase, input.source), input, now)), context)
     case 'operation': {
       const next = applyOperation(theCase, input.operation)
       // A look applies every operation of its case. Unchanged operations must cost nothing.

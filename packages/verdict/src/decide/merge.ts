@@ -1,5 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { type Case, replaceAt, withAll } from '../case/case.ts'
+import { keepErased } from '../case/personal-data.ts'
 import { mergeExpectedChanges } from '../explain/cover-actions.ts'
 import { mergeLinkedRefunds } from '../judge/same-action.ts'
 import { addPaymentNames } from '../refund/payment-names.ts'
@@ -39,13 +40,16 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     ...(winner.refundedTwice === undefined && loser.refundedTwice === undefined
       ? {}
       : { refundedTwice: { ...loser.refundedTwice, ...winner.refundedTwice } }),
+    ...(winner.personErasures === undefined && loser.personErasures === undefined
+      ? {}
+      : { personErasures: withAll(winner.personErasures ?? [], loser.personErasures ?? []) }),
   }
   const withOperations = loser.operations.reduce<Case>(
     (theCase, operation: Operation) => applyOperation(theCase, operation),
     base,
   )
   const joined = mergeLinkedRefunds(withRows(withOperations, loser, now), now)
-  return { winner, loser, merged: addPaymentNames(joined) }
+  return { winner, loser, merged: keepErased(addPaymentNames(joined)) }
 }
 
 /** True if the case is not stored yet. The version of a stored case in a batch is that of its next write. */

@@ -32,7 +32,7 @@ export interface ReconcileParts extends FactSources {
     readonly cases: Pick<CaseStore, 'save'>
     readonly expectedChangeUses: ExpectedChangeUsesStore
     readonly projections: ProjectionStore
-    readonly inbox: Pick<Inbox, 'done' | 'known' | 'keepBodies' | 'insert' | 'decideAgain' | 'hold'>
+    readonly inbox: Pick<Inbox, 'done' | 'known' | 'keepBodies' | 'insert' | 'decideAgain' | 'hold' | 'eraseBodiesOf'>
     readonly totals: Pick<TotalsStore, 'mark'>
     readonly actors: ActorDirectory
     readonly sweeps: {
@@ -114,6 +114,8 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const isReplayed = ({ document }: InboxEntry) => document.replay_id !== undefined
   await stores.inbox.insert(entries.filter(entry => !isReplayed(entry)))
   await stores.inbox.decideAgain(entries.filter(isReplayed).map(({ document }) => document))
+  // Where the customer of a case was erased, the body of a later event is not kept either.
+  await stores.inbox.eraseBodiesOf(inboxIdsOfErased(open, results))
   await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
@@ -279,6 +281,18 @@ function idsByInboxId(actions: readonly ProjectedAction[]): ReadonlyMap<string, 
     }
   }
   return byInboxId
+}
+
+/** The inbox ids of the events about cases whose customer was erased. */
+function inboxIdsOfErased(entries: readonly ItemWithEffects[], results: readonly CaseResult[]): string[] {
+  const erased = results.filter(({ theCase }) => theCase.personErasures !== undefined)
+  if (erased.length === 0) return []
+  const refs = new Set(erased.flatMap(({ theCase }) => theCase.refs))
+  return entries.flatMap(({ item, effects }) =>
+    item.kind === 'event' && effects.caseInputs.some(caseInput => caseInput.refs.some(ref => refs.has(ref)))
+      ? [item.inboxId]
+      : [],
+  )
 }
 
 /** The bodies of the events whose entry will be inserted, by the event's inbox id. */

@@ -12,7 +12,7 @@ import {
 } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
-import type { ChangeIncident, Input, SightingSource } from '@backstop/verdict'
+import type { ChangeIncident, ErasureScope, Input, SightingSource } from '@backstop/verdict'
 import type { KnownActors } from '../actors/actor-directory.ts'
 import { type ConnectionWithAccounts, type NamedConnection, namesOf } from '../connections/connection-reader.ts'
 import type { InboxEntry } from '../inbox/inbox-store.ts'
@@ -50,7 +50,7 @@ type WorkContent =
       readonly kind: 'erase_personal_data'
       readonly projectId: string
       readonly ref: string
-      readonly scope: 'expired' | 'all'
+      readonly scope: ErasureScope
     }
   /** A person changes an incident of a case. */
   | {

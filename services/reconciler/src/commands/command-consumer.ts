@@ -87,6 +87,7 @@ async function carryOutCommand(command: Command, options: CommandConsumerOptions
     case 'replay_deliveries':
     case 'enable_channel':
     case 'erase_deliveries':
+    case 'erase_person':
     case 'mark_replayed':
     case 'suppress_address':
     case 'unsuppress_address':

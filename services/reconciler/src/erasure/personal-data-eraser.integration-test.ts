@@ -1,4 +1,4 @@
-import type { ConnectionDocument } from '@backstop/contracts'
+import type { ConnectionDocument, ErasureDocument, PersonErasureDocument } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll } from 'vitest'
@@ -23,10 +23,14 @@ afterAll(async () => {
 erasureContract('in MongoDB', async () => {
   for (const { name } of await mongo.db.listCollections().toArray()) await mongo.db.collection(name).deleteMany({})
   const connections = mongo.db.collection<ConnectionDocument>('connections')
+  const requests = mongo.db.collection<PersonErasureDocument>('person_erasures')
+  const erasures = mongo.db.collection<ErasureDocument>('erasures')
   return {
     stores: openStores(mongo),
     putConnection: async connection =>
       void (await connections.replaceOne({ _id: connection._id }, connection, { upsert: true })),
+    putRequest: async request => void (await requests.insertOne(request)),
+    progress: async id => (await erasures.findOne({ _id: id })) ?? undefined,
     text: async collection => JSON.stringify(await mongo.db.collection(collection).find().toArray()),
   }
 })

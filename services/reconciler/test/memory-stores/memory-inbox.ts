@@ -2,6 +2,11 @@ import type { Inbox, InboxEntry } from '../../src/inbox/inbox-store.ts'
 
 /** The inbox in memory, for simulations. @param entries the stored data */
 export function createMemoryInbox(entries: Map<string, InboxEntry>): Inbox {
+  const erase = (ids: readonly string[]) => {
+    const found = ids.flatMap(id => entries.get(id) ?? []).filter(({ body }) => body !== null)
+    for (const entry of found) entries.set(entry.document._id, { ...entry, body: null })
+    return found.length
+  }
   const isDone = (id: string) => {
     const entry = entries.get(id)
     return entry !== undefined && entry.document.outcome !== 'parked'
@@ -46,9 +51,17 @@ export function createMemoryInbox(entries: Map<string, InboxEntry>): Inbox {
     hold: async (ids, reason) => mark(ids, 'held', reason),
     eraseBodies: async (connectionId, limit) => {
       const own = ({ document, body }: InboxEntry) => document.connection_id === connectionId && body !== null
-      const found = [...entries.entries()].filter(([, entry]) => own(entry)).slice(0, limit)
-      for (const [id, entry] of found) entries.set(id, { ...entry, body: null })
-      return found.length
+      const found = [...entries.values()].filter(own).slice(0, limit)
+      return erase(found.map(({ document }) => document._id))
+    },
+    eraseBodiesOf: async ids => erase(ids),
+    async eraseBodiesOfPerson(projectId, isOfPerson, after, limit) {
+      const page = [...entries.values()]
+        .filter(({ document }) => document.project_id === projectId && document._id > after)
+        .sort((a, b) => (a.document._id < b.document._id ? -1 : 1))
+        .slice(0, limit)
+      const ofPerson = page.filter(({ body }) => body !== null && isOfPerson(body))
+      return { last: page.at(-1)?.document._id, erased: erase(ofPerson.map(({ document }) => document._id)) }
     },
   }
 }

@@ -7,6 +7,7 @@ import {
   type ExpectedChangeDocument,
   type InboxReplayDocument,
   type IncidentOutcomeDocument,
+  type PersonErasureDocument,
   type ProjectTotalsDocument,
   type StoredIncident,
   type SweepDocument,
@@ -17,6 +18,7 @@ import { openSimulatedMongo } from '@backstop/kit/simulated-mongo'
 import type { Case, ExpectedChangeUses } from '@backstop/verdict'
 import { createActorDirectory } from '../../src/actors/actor-directory.ts'
 import { createMongoBursts } from '../../src/bursts/burst-store.ts'
+import type { Erasure } from '../../src/erasure/erasure-store.ts'
 import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
 import type { ReconcilerStores } from '../../src/stores.ts'
 import { createMongoSweepDays } from '../../src/sweep/sweep-day-store.ts'
@@ -45,6 +47,8 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     inbox: new Map(),
     inboxReplays: new Map(),
     connections: new Map(),
+    personErasures: new Map(),
+    erasures: new Map(),
     projectNames: new Map(),
     namedActors: [],
     sweeps: new Map(),
@@ -95,7 +99,7 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     inboxReplays: createMemoryInboxReplays(contents),
     sweeps: createMemorySweeps(contents.sweeps),
     sweepDays: createMongoSweepDays(mongo),
-    erasures: createMemoryErasures(contents.connections),
+    erasures: createMemoryErasures(contents.connections, contents.personErasures, contents.erasures),
     totals: createMemoryTotals(contents.dailyTotals, contents.projectTotals, contents),
     connections: createMemoryConnections(contents.connections, contents.projectNames),
     expectedChanges: createMemoryExpectedChanges(contents.expectedChanges),
@@ -114,6 +118,8 @@ export interface MemoryContents {
   readonly inbox: Map<string, InboxEntry>
   readonly inboxReplays: Map<string, InboxReplayDocument>
   readonly connections: Map<string, ConnectionDocument>
+  readonly erasures: Map<string, Erasure>
+  readonly personErasures: Map<string, PersonErasureDocument>
   readonly projectNames: Map<string, string>
   readonly namedActors: ActorDocument[]
   readonly sweeps: Map<string, SweepDocument>
