@@ -1,7 +1,7 @@
 /** Commands to the notifier, on the whole notifier in memory. */
 
 import type { ChannelDocument } from '@backstop/channels'
-import { alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
+import { action, alert, incidentAlerts, PROJECT, webhookChannel } from '@backstop/channels/test'
 import type { ChannelHealthDocument, DeliveryDocument } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { newDelivery } from '../src/delivery-record/delivery-store.ts'
@@ -388,4 +388,27 @@ test('a dead letter that was sent again is marked, once its command arrives', as
   await notifier.command({ kind: 'mark_replayed', dead_letters })
   await notifier.clock.advance(1_000)
   expect(notifier.collections.deadLetters.get(letter._id)?.replayed_at).toBeInstanceOf(Date)
+})
+
+test('erasing a person erases the recorded deliveries about the actions, and counts them until the last command', async () => {
+  const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, undefined, { shows_personal_data: true }))
+  const opened = alert({ id: 'alr_0', at: new Date(notifier.clock.now()).toISOString() })
+  if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+  const customer = { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }
+  const shown = action({ project_id: PROJECT, action_id: 'act_1', customer })
+  await notifier.publish({ ...opened, data: { ...opened.data, action: shown } })
+  await notifier.clock.advance(1_000)
+  const stored = () => JSON.stringify(notifier.deliveryOf('alr_0', 'chn_a'))
+  expect(stored()).toContain('Canary Customer')
+  const erase = { kind: 'erase_person', erasure_id: 'era_1', customer_ids: ['cus_1'] } as const
+  for (let repeats = 0; repeats < 2; repeats++) {
+    await notifier.command({ ...erase, action_ids: ['act_1'], is_last: false })
+    await notifier.clock.advance(1_000)
+    expect(stored()).not.toMatch(/canary/i)
+    const progress = { project_id: PROJECT, deliveries: 1, finished_at: null }
+    expect(notifier.collections.deliveryErasures.get('era_1')).toMatchObject(progress)
+  }
+  await notifier.command({ ...erase, action_ids: [], is_last: true })
+  await notifier.clock.advance(1_000)
+  expect(notifier.collections.deliveryErasures.get('era_1')?.finished_at).toBeInstanceOf(Date)
 })

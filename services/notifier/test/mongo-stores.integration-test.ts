@@ -6,6 +6,7 @@ import {
   type CollectionDefinition,
   type DeadLetterDocument,
   type DeliveryDocument,
+  type DeliveryErasureDocument,
   type SilenceDocument,
   type StormMemberDocument,
 } from '@backstop/contracts'
@@ -103,7 +104,7 @@ describeSuppressions('MongoDB', async () => {
 })
 
 describeRequeues('MongoDB', async () => {
-  for (const name of ['deliveries', 'replays'] as const) {
+  for (const name of ['deliveries', 'delivery_erasures', 'replays'] as const) {
     const collection = mongo.db.collection(name)
     await collection.deleteMany({})
     const { indexes }: CollectionDefinition = COLLECTIONS[name]
@@ -113,6 +114,8 @@ describeRequeues('MongoDB', async () => {
     deliveries: createMongoDeliveryStore(mongo.db),
     requeues: createMongoRequeueStore(mongo.db),
     replays: createMongoReplayStore(mongo.db),
+    erasure: async id =>
+      (await mongo.db.collection<DeliveryErasureDocument>('delivery_erasures').findOne({ _id: id })) ?? undefined,
   }
 })
 

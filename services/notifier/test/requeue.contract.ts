@@ -2,7 +2,7 @@
 
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import { action, alert, PROJECT, sampleBurst } from '@backstop/channels/test'
-import type { DeliveryAttempt, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import type { DeliveryAttempt, DeliveryDocument, DeliveryErasureDocument, ReplayDocument } from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery } from '../src/delivery-record/delivery-store.ts'
@@ -15,6 +15,7 @@ export interface RequeueStoresUnderTest {
   readonly deliveries: DeliveryStore
   readonly requeues: RequeueStore
   readonly replays: ReplayStore
+  erasure(id: string): Promise<DeliveryErasureDocument | undefined>
 }
 
 export function describeRequeues(name: string, open: () => Promise<RequeueStoresUnderTest>): void {
@@ -107,7 +108,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
         newDocument('f', { alert: { ...report, data: { ...report.data, storm } } }),
         newDocument('g', { alert: sampleBurst({ common: aboutPeople.common }, { connection_id: 'con_1' }) }),
       ])
-      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(4)
+      expect(await stores.requeues.erasePersonalData(PROJECT, { connectionId: 'con_1' })).toBe(4)
       expect([await textOf('a'), await textOf('d'), await textOf('e')].join()).not.toMatch(/canary/i)
       expect(await textOf('b')).toMatch(/Canary Customer.*canary@example.com/)
       expect(await textOf('c')).toContain('Canary Customer')
@@ -122,7 +123,56 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
           data: { action: { customer: { id: 'cus_1', name: null, email: null }, origin: { channel: 'dashboard' } } },
         },
       })
-      expect(await stores.requeues.erasePersonalData(PROJECT, 'con_1')).toBe(0)
+      expect(await stores.requeues.erasePersonalData(PROJECT, { connectionId: 'con_1' })).toBe(0)
+    })
+  })
+
+  describe(`${name}: the erasure of a person`, () => {
+    const of = (actionId: string, projectId = PROJECT): Partial<DeliveryDocument> => {
+      const opened = alert()
+      if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+      const customer = { id: null, name: 'Canary Customer', email: null }
+      const facts = { action_id: actionId, project_id: projectId, customer }
+      return { project_id: projectId, alert: { ...opened, data: { ...opened.data, action: action(facts) } } }
+    }
+    const manyOf = (id: string | null) => {
+      const customer = { value: { id, name: 'Canary Customer', email: null }, count: 9 }
+      const report = SAMPLE_ALERTS['storm.reported'](PROJECT)
+      if (report.event !== 'storm.reported') throw new Error('The sample is of another event')
+      const { storm } = report.data
+      return { ...report, data: { ...report.data, storm: { ...storm, common: { ...storm.common, customer } } } }
+    }
+
+    test('removes the people from alerts about the actions, and from reports that name the customer, and from no other', async () => {
+      const { common } = manyOf('cus_1').data.storm
+      await stores.deliveries.insertNew([
+        newDocument('own', of('act_1')),
+        newDocument('other', of('act_2')),
+        newDocument('foreign', of('act_1', 'prj_other')),
+        newDocument('storm', { alert: manyOf('cus_1') }),
+        newDocument('without-id', { alert: manyOf(null) }),
+        newDocument('id-is-address', { alert: manyOf('canary@example.com') }),
+        newDocument('other-storm', { alert: manyOf('cus_2') }),
+        newDocument('burst', { alert: sampleBurst({ common }, { connection_id: 'con_1' }) }),
+      ])
+      const about = { actionIds: ['act_1', 'act_9'], customerIds: ['cus_1'] }
+      expect(await stores.requeues.erasePersonalData(PROJECT, about)).toBe(5)
+      const ids = ['own', 'other', 'foreign', 'storm', 'without-id', 'id-is-address', 'other-storm', 'burst']
+      const found = await Promise.all(ids.map(id => stores.requeues.find(id)))
+      const left = found.filter(one => JSON.stringify(one).includes('Canary Customer')).map(one => one?._id)
+      expect(left).toEqual(['other', 'foreign', 'other-storm'])
+      expect(await stores.requeues.erasePersonalData(PROJECT, about)).toBe(0)
+    })
+
+    test('counts its deliveries, and stays finished', async () => {
+      const erasure = { id: 'era_1', projectId: PROJECT }
+      await stores.requeues.recordErasure(erasure, 3, null)
+      expect(await stores.erasure('era_1')).toMatchObject({ project_id: PROJECT, deliveries: 3, finished_at: null })
+      await stores.requeues.recordErasure(erasure, 0, at(5))
+      await stores.requeues.recordErasure(erasure, 1, null)
+      expect(await stores.erasure('era_1')).toMatchObject({ deliveries: 4, finished_at: at(5) })
+      await stores.requeues.recordErasure({ ...erasure, id: 'era_2' }, 0, at(6))
+      expect(await stores.erasure('era_2')).toMatchObject({ deliveries: 0, finished_at: at(6) })
     })
   })
 

@@ -80,8 +80,16 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
     }
     case 'erase_deliveries': {
       const { connection_id } = command
-      const deliveries = await options.requeues.erasePersonalData(project_id, connection_id)
+      const deliveries = await options.requeues.erasePersonalData(project_id, { connectionId: connection_id })
       return done({ connection_id, deliveries })
+    }
+    case 'erase_person': {
+      const { erasure_id, action_ids, customer_ids, is_last, requested_at } = command
+      const about = { actionIds: action_ids, customerIds: customer_ids }
+      const deliveries = is_last ? 0 : await options.requeues.erasePersonalData(project_id, about)
+      const finishedAt = is_last ? new Date(requested_at) : null
+      await options.requeues.recordErasure({ id: erasure_id, projectId: project_id }, deliveries, finishedAt)
+      return done({ erasure_id, deliveries })
     }
     case 'mark_replayed': {
       const { dead_letters, requested_at } = command

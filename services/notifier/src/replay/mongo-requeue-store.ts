@@ -1,9 +1,10 @@
 import { withoutPersonalData } from '@backstop/channels'
-import type { DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import type { DeliveryDocument, DeliveryErasureDocument, ReplayDocument } from '@backstop/contracts'
 import { isDuplicateKey, mongoStore } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import {
   ERASED_TEXT,
+  type ErasedAlerts,
   REQUEUED_TEXT,
   type ReplayStore,
   type ReplayWindow,
@@ -14,6 +15,7 @@ import { overdueBefore } from './rules/decide-requeue.ts'
 
 export function createMongoRequeueStore(db: Db): RequeueStore {
   const deliveries = db.collection<DeliveryDocument>('deliveries')
+  const erasures = db.collection<DeliveryErasureDocument>('delivery_erasures')
   return mongoStore<RequeueStore>({
     find: async id => (await deliveries.findOne({ _id: id })) ?? undefined,
     async requeue(orders) {
@@ -28,7 +30,16 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
       const refused = orders.filter(order => requestedBy.get(order.deliveryId) !== order.requestId)
       return new Set(refused.map(order => order.deliveryId))
     },
-    erasePersonalData: (projectId, connectionId) => eraseInAlerts(deliveries, projectId, connectionId),
+    erasePersonalData: (projectId, about) => eraseInAlerts(deliveries, projectId, about),
+    async recordErasure({ id: _id, projectId: project_id }, count, finishedAt) {
+      const isLast = finishedAt === null ? {} : { $set: { finished_at: finishedAt } }
+      const first = { project_id, ...(finishedAt === null ? { finished_at: null } : {}) }
+      await erasures.updateOne(
+        { _id },
+        { $inc: { deliveries: count }, $setOnInsert: first, ...isLast },
+        { upsert: true },
+      )
+    },
     countFailed: window => deliveries.countDocuments({ $and: [inWindow(window), failed(window)] }),
     countWaiting: (replayId, channelId, most) =>
       deliveries.countDocuments(
@@ -56,17 +67,10 @@ const ERASED_AT_ONCE = 500
 async function eraseInAlerts(
   deliveries: Collection<DeliveryDocument>,
   projectId: string,
-  connectionId: string,
+  about: ErasedAlerts,
 ): Promise<number> {
   const found = deliveries.find(
-    {
-      project_id: projectId,
-      $or: [
-        { 'alert.data.action.connection_ids': connectionId },
-        { 'alert.data.storm.connection_id': connectionId },
-        { 'alert.data.incident.code': 'UNEXPLAINED_BURST', 'alert.data.incident.connection_id': connectionId },
-      ],
-    },
+    { project_id: projectId, $or: 'connectionId' in about ? ofConnection(about) : ofPerson(about) },
     { projection: { alert: 1 }, batchSize: ERASED_AT_ONCE },
   )
   let erased = 0
@@ -89,6 +93,28 @@ async function eraseInAlerts(
   }
   await write()
   return erased
+}
+
+function ofConnection({ connectionId }: Extract<ErasedAlerts, { connectionId: string }>): Filter<DeliveryDocument>[] {
+  return [
+    { 'alert.data.action.connection_ids': connectionId },
+    { 'alert.data.storm.connection_id': connectionId },
+    { 'alert.data.incident.code': 'UNEXPLAINED_BURST', 'alert.data.incident.connection_id': connectionId },
+  ]
+}
+
+function ofPerson({
+  actionIds,
+  customerIds,
+}: Extract<ErasedAlerts, { actionIds: unknown }>): Filter<DeliveryDocument>[] {
+  const common = ['alert.data.storm.common.customer', 'alert.data.incident.burst.common.customer']
+  return [
+    { 'alert.data.action.action_id': { $in: [...actionIds] } },
+    ...common.map(customer => ({
+      [customer]: { $ne: null },
+      $or: [{ [`${customer}.value.id`]: { $in: [...customerIds, null] } }, { [`${customer}.value.id`]: /@/ }],
+    })),
+  ]
 }
 
 /** A delivery whose attempt is due has a message on `deliveries`, so a replay leaves it alone, unless it is overdue. */

@@ -17,7 +17,21 @@ export interface RequeueOrder {
 export const REQUEUED_TEXT = 'Asked for again; waiting for its attempt'
 
 /** Replaces what was recorded about the attempts of an erased delivery, because receivers can repeat personal data in their answers. */
-export const ERASED_TEXT = 'Erased together with the personal data of a deleted connection'
+export const ERASED_TEXT = 'Erased together with personal data'
+
+/** The alerts whose personal data is erased. */
+export type ErasedAlerts =
+  | { readonly connectionId: string }
+  /**
+   * The alerts about these actions, and messages about many actions of one of these customers, of one without an id, or of one whose id is an
+   * e-mail address, which the command does not name.
+   */
+  | { readonly actionIds: readonly string[]; readonly customerIds: readonly string[] }
+
+export interface ErasureOfPerson {
+  readonly id: string
+  readonly projectId: string
+}
 
 /** The part of `deliveries` that commands change. */
 export interface RequeueStore {
@@ -25,10 +39,15 @@ export interface RequeueStore {
   /** @returns the ids of deliveries that have changed; repeating an order is no change */
   requeue(orders: readonly RequeueOrder[]): Promise<ReadonlySet<string>>
   /**
-   * Erases the personal data in the alerts about actions of a connection, and what their receivers answered.
+   * Erases the personal data in the alerts about actions of a connection or a customer, and what their receivers answered.
    * @returns the number of changed deliveries
    */
-  erasePersonalData(projectId: string, connectionId: string): Promise<number>
+  erasePersonalData(projectId: string, about: ErasedAlerts): Promise<number>
+  /**
+   * Adds to the number of deliveries that were erased for a person.
+   * @param finishedAt null if more commands of the erasure follow
+   */
+  recordErasure(erasure: ErasureOfPerson, deliveries: number, finishedAt: Date | null): Promise<void>
   /** Counts the deliveries in a replay's window that ended without success, wait for a retry, or are overdue. */
   countFailed(window: ReplayWindow): Promise<number>
   /** Counts the deliveries requeued by the replay that still wait for their attempt, up to `most`. */

@@ -2,6 +2,7 @@ import { withoutPersonalData } from '@backstop/channels'
 import type { Alert, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import {
   ERASED_TEXT,
+  type ErasedAlerts,
   REQUEUED_TEXT,
   type ReplayStore,
   type ReplayWindow,
@@ -11,7 +12,10 @@ import { overdueBefore } from '../../src/replay/rules/decide-requeue.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
 /** The in-memory equivalents of the MongoDB stores; all pass `test/requeue.contract.ts`. */
-export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections, 'deliveries'>): RequeueStore {
+export function createMemoryRequeueStore({
+  deliveries,
+  deliveryErasures,
+}: Pick<MemoryCollections, 'deliveries' | 'deliveryErasures'>): RequeueStore {
   const inWindow = (window: ReplayWindow) =>
     [...deliveries.values()]
       .filter(one => one.channel_id === window.channel_id && one.project_id === window.project_id && !one.test)
@@ -40,10 +44,15 @@ export function createMemoryRequeueStore({ deliveries }: Pick<MemoryCollections,
       }
       return refused
     },
-    async erasePersonalData(projectId, connectionId) {
+    async recordErasure({ id: _id, projectId: project_id }, count, finishedAt) {
+      const known = deliveryErasures.get(_id) ?? { _id, project_id, deliveries: 0, finished_at: null }
+      const finished_at = finishedAt ?? known.finished_at
+      deliveryErasures.set(_id, { ...known, deliveries: known.deliveries + count, finished_at })
+    },
+    async erasePersonalData(projectId, about) {
       let erased = 0
       for (const one of deliveries.values()) {
-        if (one.project_id !== projectId || !connectionsOf(one.alert).includes(connectionId)) continue
+        if (one.project_id !== projectId || !isAbout(one.alert, about)) continue
         const alert = withoutPersonalData(one.alert)
         if (alert === one.alert) continue
         one.alert = alert
@@ -115,6 +124,17 @@ export function createMemoryReplayStore({ replays }: Pick<MemoryCollections, 're
       known.finished_at = new Date(finishedAtMs)
     },
   }
+}
+
+function isAbout(alert: Alert, about: ErasedAlerts): boolean {
+  if ('connectionId' in about) return connectionsOf(alert).includes(about.connectionId)
+  const { data } = alert
+  if ('action' in data && about.actionIds.includes(data.action?.action_id ?? '')) return true
+  const ofStorm = 'storm' in data ? data.storm.common.customer : undefined
+  const customer = 'incident' in data ? (data.incident.burst?.common?.customer ?? ofStorm) : ofStorm
+  if (customer == null) return false
+  const { id } = customer.value
+  return id === null || id.includes('@') || about.customerIds.includes(id)
 }
 
 function connectionsOf({ data }: Alert): readonly string[] {

@@ -8,6 +8,7 @@ import type {
   ConnectionDocument,
   DeadLetterDocument,
   DeliveryDocument,
+  DeliveryErasureDocument,
   ProjectDocument,
   ReplayDocument,
   SilenceDocument,
@@ -41,6 +42,7 @@ export interface MemoryCollections {
   readonly channels: Map<string, ChannelDocument>
   readonly channelHealth: Map<string, ChannelHealthDocument>
   readonly deliveries: Map<string, DeliveryDocument>
+  readonly deliveryErasures: Map<string, DeliveryErasureDocument>
   readonly suppressions: Map<string, SuppressionDocument>
   readonly replays: Map<string, ReplayDocument>
   readonly deadLetters: Map<string, DeadLetterDocument>
@@ -58,6 +60,7 @@ export function createMemoryCollections(): MemoryCollections {
     channels: new Map(),
     channelHealth: new Map(),
     deliveries: new Map(),
+    deliveryErasures: new Map(),
     suppressions: new Map(),
     replays: new Map(),
     deadLetters: new Map(),

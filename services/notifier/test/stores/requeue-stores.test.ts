@@ -8,5 +8,6 @@ describeRequeues('in memory', async () => {
     deliveries: createMemoryDeliveryStore(collections),
     requeues: createMemoryRequeueStore(collections),
     replays: createMemoryReplayStore(collections),
+    erasure: async id => collections.deliveryErasures.get(id),
   }
 })
