@@ -52,3 +52,34 @@ test('the audit shows once that the personal data of a deleted connection was er
   }
   await app.stop()
 })
+
+test('the audit shows that a customer was erased when both services are done, and the request then loses the names', async () => {
+  const clock = createManualClock()
+  const stores = createMemoryStores()
+  const app = createTestApp({ clock, stores })
+  await app.start()
+  const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
+  await until('the API to be ready', async () => app.unready() === undefined)
+  const { project_id } = (await api.post('/v1/projects', { name: 'Shop' })).body
+  const path = `/v1/projects/${project_id}/person-erasures`
+  const asked = await api.post(path, { email: 'ann@canary.example' })
+  const { erasure_id: _id } = asked.body
+  const rows = async () => (await api.get(`/v1/audit?target=${_id}`)).body.data
+  const finished_at = new Date(clock.now())
+  await stores.erasures.put({ _id, project_id, cursor: '', cases: 1, actions: 2, bodies: 3, finished_at })
+  await clock.advance(10 * MINUTE_MS)
+  expect(await rows()).toMatchObject([{ action: 'person_erasure.create' }])
+  expect((await stores.personErasures.find({ _id }))?.person).not.toBeNull()
+  await stores.deliveryErasures.put({ _id, project_id, deliveries: 4, finished_at: new Date(clock.now()) })
+  for (let round = 0; round < 2; round++) {
+    await clock.advance(10 * MINUTE_MS)
+    const request_id = asked.headers.get('x-request-id')
+    expect(await rows()).toMatchObject([
+      { action: 'person_erasure.finish', request_id, erased: { cases: 1, actions: 2, bodies: 3, deliveries: 4 } },
+      { action: 'person_erasure.create' },
+    ])
+    expect((await stores.personErasures.find({ _id }))?.person).toBeNull()
+  }
+  expect(JSON.stringify(await rows())).not.toMatch(/canary/i)
+  await app.stop()
+})

@@ -46,7 +46,7 @@ export const AuditEntry = z.object({
     .object({ cases: z.int(), bodies: z.int(), actions: z.int().optional(), deliveries: z.int().optional() })
     .optional()
     .describe(
-      '`connection.erase`, `person.erase`: the numbers of records whose personal data was erased; actions and deliveries only for a person',
+      '`connection.erase`, `person_erasure.finish`: the numbers of records whose personal data was erased; actions and deliveries only for a person',
     ),
   count: z.int().optional().describe('Refusals: the number of refused requests that the row stands for'),
   last_at: Timestamp.optional().describe('Refusals: the time of the last request'),

@@ -20,6 +20,7 @@ import { mailEventRoutes } from './mail-events/mail-events.ts'
 import { oidcSignInRoutes } from './oidc-sign-in/oidc-sign-in.ts'
 import { approvalRoutes, operationRoutes } from './operations/operations.ts'
 import { peopleRoutes } from './people/people.ts'
+import { personErasureRoutes } from './person-erasures/person-erasures.ts'
 import { previewRoutes } from './previews/previews.ts'
 import { projectRoutes } from './projects/projects.ts'
 import { replayRoutes } from './replays/replays.ts'
@@ -52,6 +53,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...stormRoutes(parts),
     ...actionRoutes(parts),
     ...actorRoutes(parts),
+    ...personErasureRoutes(parts),
     ...searchRoutes(parts),
     ...statsRoutes(parts),
     ...completenessRoutes(parts),

@@ -50,6 +50,7 @@ const COLLECTIONS = {
   idempotencyKeys: own<IdempotencyDocument>('idempotency_keys'),
   replayRequests: own<contracts.ReplayRequestDocument>('replay_requests'),
   inboxReplayRequests: own<contracts.InboxReplayRequestDocument>('inbox_replay_requests'),
+  personErasures: own<contracts.PersonErasureDocument>('person_erasures'),
   expectedChanges: own<contracts.ExpectedChangeDocument>('expected_changes'),
   silences: own<contracts.SilenceDocument>('silences'),
   actors: own<contracts.ActorDocument>('actors'),
@@ -69,6 +70,7 @@ const COLLECTIONS = {
   expectedChangeUses: foreign<contracts.ExpectedChangeUsesDocument>('expected_change_uses'),
   // Owner: notifier.
   deliveries: foreign<contracts.DeliveryDocument>('deliveries'),
+  deliveryErasures: foreign<contracts.DeliveryErasureDocument>('delivery_erasures'),
   channelHealth: foreign<contracts.ChannelHealthDocument>('channel_health'),
   replays: foreign<contracts.ReplayDocument>('replays'),
   stormMembers: foreign<contracts.StormMemberDocument>('storm_members'),

@@ -35,6 +35,7 @@ import { describeLive } from './live.contract.ts'
 import { describeMail } from './mail.contract.ts'
 import { describeOperations } from './operations.contract.ts'
 import { describePeople } from './people.contract.ts'
+import { describePersonErasures } from './person-erasures.contract.ts'
 import { describePreviews } from './previews.contract.ts'
 import { describeProjects } from './projects.contract.ts'
 import { describeReconciling } from './reconciling.contract.ts'
@@ -101,6 +102,7 @@ export const ALL_PARTS: readonly DescribePart[] = [
   describeSecrets,
   describeExpiredSecrets,
   describeMail,
+  describePersonErasures,
   describePreviews,
   describeArchivedProjects,
   describeDemoProjects,

@@ -22,6 +22,7 @@ export interface ProjectResources {
   readonly actorId: string
   /** An active silence of another connection. */
   readonly silenceId: string
+  readonly erasureId: string
   /** The event of a notification of the connection. */
   readonly eventId: string
   /** A dead delivery of the channel. */
@@ -67,6 +68,7 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
   const quiet = await api.post(`/v1/projects/${projectId}/connections`, { kind: 'processor', name: 'Quiet' })
   const silenced = { project_id: projectId, connection_id: quiet.body.connection_id, reason: 'x' }
   const silence = await api.post('/v1/silences', { ...silenced, duration_seconds: 3600 })
+  const erasure = await api.post(`/v1/projects/${projectId}/person-erasures`, { customer_id: 'cus_1' })
   const bulk = { project_id: projectId, filter: {}, change: { kind: 'acknowledge' } }
   const begun = await api.post('/v1/incidents/bulk', bulk)
   const suppressed = await api.post('/v1/suppressions', { project_id: projectId, address: 'left@b.test' })
@@ -87,6 +89,7 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
     actionId: action,
     expectedChangeId: expected.body.expected_change_id,
     silenceId: silence.body.silence_id,
+    erasureId: erasure.body.erasure_id,
     eventId,
     actorId: actor.body.actor_id,
     inboxReplayId: inboxReplay.body.replay_id,
@@ -248,6 +251,9 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     getExpectedChange: { params: { id: own.expectedChangeId } },
     listExpectedChangeUses: { params: { id: own.expectedChangeId } },
     listExpectedChanges: { query: `?project_id=${projectId}` },
+    createPersonErasure: { params: { id: projectId }, body: { email: 'customer@shop.test' } },
+    listPersonErasures: { params: { id: projectId } },
+    getPersonErasure: { params: { id: projectId, erasure_id: own.erasureId } },
     createSilence: {
       body: { project_id: projectId, connection_id: connectionId, reason: 'Data migration', duration_seconds: 600 },
     },
