@@ -493,3 +493,29 @@ test('replay dismiss-all asks, and dismisses the dead letters of the filter', as
   })
   expect(await run(args, 'yes\n')).toMatchObject({ exit: 0, out: '2 dead letters were dismissed\n' })
 })
+
+describe('erase-person', () => {
+  const erased = 'erased: 0 cases, 0 actions, 0 raw bodies, 0 deliveries'
+
+  test('asks first, requests the erasure, and shows its progress', async () => {
+    const { project_id } = await json('projects', 'create', 'Erased')
+    const args = ['erase-person', '--project', project_id, '--email', 'ann@canary.example', '--customer', 'cus_1']
+    expect(await run(args, 'no\n')).toMatchObject({ exit: 1, err: expect.stringContaining('Nothing was erased') })
+    expect(await testApi.stores.personErasures.findAll({ project_id })).toEqual([])
+    const asked = await run(args, 'yes\n')
+    expect(asked).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(new RegExp(`^era_\\w+: requested; ${erased}\n$`)),
+    })
+    const [request] = await testApi.stores.personErasures.findAll({ project_id })
+    expect(request?.person).toEqual({ customer_id: 'cus_1', email: 'ann@canary.example' })
+    const shown = await run(['erase-person', String(request?._id), '--project', project_id])
+    expect(shown.out).toBe(asked.out)
+  })
+
+  test('refuses a call that names nobody, or a customer and an erasure', async () => {
+    for (const args of [[], ['era_1', '--email', 'ann@canary.example']]) {
+      expect(await run(['erase-person', ...args])).toMatchObject({ exit: 2, out: '' })
+    }
+  })
+})

@@ -4,6 +4,7 @@
  * connection is deleted. The topics of Kafka keep it until their retention ends (docs/architecture.md, "Retention").
  */
 import type { AlertChannel } from '@backstop/channels'
+import type { PersonErasure } from '@backstop/contracts'
 import { startReceiver, until } from '@backstop/kit/test'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
@@ -21,6 +22,8 @@ const RECHECK_DELAY_MS = 6_000
 const ERASED_WITHIN_MS = 100_000
 /** Part of each canary's name and address. Nothing else has this text. */
 const CANARY = `qzcanary${Date.now().toString(36)}`
+/** Part of the name and address of a customer whom people ask to erase. */
+const ERASED = `qzerased${Date.now().toString(36)}`
 /** Part of the user who makes the changes at the biller: the operator of its dashboard, or the user that a caller of its API states. */
 const OPERATOR = `qzoperator${Date.now().toString(36)}`
 const NAME = `Canary ${CANARY}`
@@ -40,6 +43,8 @@ let permitted: Awaited<ReturnType<typeof startReceiver>>
 let slack: Awaited<ReturnType<typeof startReceiver>>
 /** The provider's ids of the refunds and of the ended subscriptions. */
 let refs: string[]
+/** Refunds a part of the payment of the customer who is erased later. */
+let refundErased: () => { readonly id: string }
 
 beforeAll(async () => {
   const debug = Object.fromEntries(SERVICES.map(service => [service, { LOG_LEVEL: 'debug' }]))
@@ -78,6 +83,10 @@ async function makeChanges(): Promise<string[]> {
   const known = cards.account.createPayment(money).customer
   const person = { ...known, name: NAME, email: EMAIL, phone: `+49 ${CANARY}` }
   const payment = cards.account.createPayment({ ...money, customer: person })
+  const { customer: other } = cards.account.createPayment(money)
+  const leaving = { ...other, name: `Erased ${ERASED}`, email: `${ERASED}@erased.example` }
+  const { paymentIntent } = cards.account.createPayment({ ...money, customer: leaving })
+  refundErased = () => cards.account.refund({ payment_intent: paymentIntent.id, amount: 100 })
   const ending = cards.account.subscribe({ ...money, customer: person }).subscription
   cards.account.cancel(ending.id)
   const sold = reseller.account.subscribe({
@@ -182,6 +191,44 @@ describe('the name and the e-mail address of a customer, and the user who made a
       const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text()
       expect(metrics, service.name).not.toMatch(new RegExp(`${CANARY}|${OPERATOR}`, 'i'))
     }
+  })
+
+  test('are in no collection after people asked to erase the customer, also after a later refund of the same payment', async () => {
+    const isAlerted = (id: string) => async () =>
+      (await customer.actions()).some(({ provider_ref, incident_id }) => provider_ref === id && incident_id != null)
+    await until('the alert about the first refund', isAlerted(refundErased().id), { timeoutMs: WITHIN_MS })
+    await inspector.untilIdle(WITHIN_MS)
+    expect(await collectionsWith(ERASED)).toEqual(['actions', 'deliveries', 'inbox_bodies', 'subjects'])
+    const path = `/v1/projects/${customer.projectId}/person-erasures`
+    const { erasure_id } = await customer.api.post<PersonErasure>(path, { email: `${ERASED}@ERASED.example` })
+    let left: string[] = []
+    const isErased = async () => {
+      left = await collectionsWith(ERASED)
+      return left.join() === 'person_erasures'
+    }
+    const waiting = { timeoutMs: ERASED_WITHIN_MS, everyMs: 1_000, seen: () => ({ left }) }
+    await until('the first walk', isErased, waiting)
+
+    const sent = permitted.requests.length
+    await until('the alert about the second refund', isAlerted(refundErased().id), { timeoutMs: WITHIN_MS })
+    await inspector.untilIdle(WITHIN_MS)
+    expect(permitted.requests.length).toBeGreaterThan(sent)
+    expect(textOf(permitted.requests.slice(sent))).not.toContain(ERASED)
+    expect(await collectionsWith(ERASED)).toEqual(['person_erasures'])
+
+    // The second walk begins ten minutes after the first one.
+    const erasures = inspector.database.collection<{ _id: string; second_walk_at: Date }>('erasures')
+    await erasures.updateOne({ _id: erasure_id }, { $set: { second_walk_at: new Date() } })
+    let shown: PersonErasure | undefined
+    const isDone = async () => {
+      shown = await customer.api.get<PersonErasure>(`${path}/${erasure_id}`)
+      return shown.state === 'done'
+    }
+    await until('the second walk', isDone, { ...waiting, seen: () => ({ shown }) })
+    expect(shown?.erased).toMatchObject({ cases: 1, actions: 2 })
+    expect(shown?.erased.bodies).toBeGreaterThan(0)
+    expect(shown?.erased.deliveries).toBeGreaterThan(0)
+    for (const [service, log] of readLogs(product)) expect(log, service).not.toMatch(new RegExp(ERASED, 'i'))
   })
 
   test('are in no collection after their connections were deleted, nor is the user', async () => {

@@ -9,6 +9,7 @@ import { addCompletion } from './completion/command.ts'
 import { addConnections } from './connections/command.ts'
 import { addDoctor } from './doctor/command.ts'
 import { addDryRun } from './dry-run/command.ts'
+import { addErasePerson } from './erase-person/command.ts'
 import { addExplain } from './explain/command.ts'
 import { EXIT, faultOf } from './fault.ts'
 import { addIncidents } from './incidents/command.ts'
@@ -58,6 +59,7 @@ export function createProgram(surroundings: Surroundings): Command {
     addDryRun,
     addKeys,
     addPeople,
+    addErasePerson,
     addSecrets,
     addAudit,
     addBackup,

@@ -819,6 +819,13 @@ export type NewPerson = {
   })[]
 }
 
+export type NewPersonErasure = {
+  /** The customer's id at the provider, as in `customer.id` */
+  customer_id?: string
+  /** The customer's e-mail address. Case does not matter */
+  email?: string
+}
+
 export type NewProject = {
   /** No control characters, line breaks, zero-width characters or marks of text direction */
   name: string
@@ -868,6 +875,26 @@ export type Person = {
   version: number
   created_at: string
   updated_at: string
+}
+
+export type PersonErasure = {
+  erasure_id: string
+  project_id: string
+  /** requested: not started yet. running: it walks twice through all records, ten minutes apart */
+  state: "requested" | "running" | "done"
+  /** Numbers of erased records so far. What a crash made the product repeat may be counted twice */
+  erased: {
+    /** Payments and subscriptions of the customer */
+    cases: number
+    /** Refunds and cancellations of these */
+    actions: number
+    /** Raw notifications, which were removed */
+    bodies: number
+    /** Recorded deliveries of alerts */
+    deliveries: number
+  }
+  requested_at: string
+  finished_at: string | null
 }
 
 export type PersonPatch = {
@@ -1385,10 +1412,12 @@ export interface Api {
         from: unknown
         to: unknown
       }[]
-      /** `connection.erase`: the numbers of cases and raw bodies whose personal data was erased */
+      /** `connection.erase`, `person_erasure.finish`: the numbers of records whose personal data was erased; actions and deliveries only for a person */
       erased?: {
         cases: number
         bodies: number
+        actions?: number
+        deliveries?: number
       }
       /** Refusals: the number of refused requests that the row stands for */
       count?: number
@@ -2594,6 +2623,19 @@ export interface Api {
     /** DELETE /v1/people/{id}: Remove a person and end all sessions of the person */
     removePerson(id: string, options?: RequestOptions): Promise<void>
   }
+  personErasures: {
+    /** POST /v1/projects/{id}/person-erasures: Erase the personal data of one customer */
+    create(id: string, body: NewPersonErasure, options?: RequestOptions): Promise<PersonErasure>
+    /** GET /v1/projects/{id}/person-erasures: List the erasures of customers of a project, newest first */
+    list(id: string, query?: {
+      /** The largest number of items */
+      limit?: number
+      /** `next_cursor` of the previous page */
+      cursor?: string
+    }, options?: RequestOptions): PagedList<PersonErasure>
+    /** GET /v1/projects/{id}/person-erasures/{erasure_id}: Get the progress of the erasure of a customer */
+    get(id: string, erasure_id: string, options?: RequestOptions): Promise<PersonErasure>
+  }
   previews: {
     /** GET /v1/previews: Preview a message as its recipient gets it */
     previewMessage(query?: {
@@ -3259,6 +3301,11 @@ export const CALLS = {
     getPerson: ['GET', '/v1/people/{id}', 'none', 'json'],
     changePerson: ['PATCH', '/v1/people/{id}', 'body', 'json'],
     removePerson: ['DELETE', '/v1/people/{id}', 'none', 'nothing'],
+  },
+  personErasures: {
+    create: ['POST', '/v1/projects/{id}/person-erasures', 'body', 'json'],
+    list: ['GET', '/v1/projects/{id}/person-erasures', 'query', 'page'],
+    get: ['GET', '/v1/projects/{id}/person-erasures/{erasure_id}', 'none', 'json'],
   },
   previews: {
     previewMessage: ['GET', '/v1/previews', 'query', 'json'],
