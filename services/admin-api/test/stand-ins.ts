@@ -8,7 +8,9 @@ import type {
   DeadLetterDocument,
   DeliveryAttempt,
   DeliveryDocument,
+  DeliveryErasureDocument,
   DeliveryRequest,
+  ErasureDocument,
   ExpectedChangeUsesDocument,
   InboxBodyDocument,
   InboxDocument,
@@ -49,6 +51,8 @@ export interface OtherServicesCollections {
   readonly inbox: Collection<InboxDocument>
   readonly inboxBodies: Collection<InboxBodyDocument>
   readonly inboxReplays: Collection<InboxReplayDocument>
+  readonly erasures: Collection<ErasureDocument>
+  readonly deliveryErasures: Collection<DeliveryErasureDocument>
   readonly sweeps: Collection<SweepDocument>
   readonly sweepDays: Collection<SweepDayDocument>
   readonly dailyTotals: Collection<DailyTotalsDocument>

@@ -400,7 +400,7 @@ test('erasing a person erases the recorded deliveries about the actions, and cou
   await notifier.clock.advance(1_000)
   const stored = () => JSON.stringify(notifier.deliveryOf('alr_0', 'chn_a'))
   expect(stored()).toContain('Canary Customer')
-  const erase = { kind: 'erase_person', erasure_id: 'era_1', customer_ids: ['cus_1'] } as const
+  const erase = { kind: 'erase_person' as const, erasure_id: 'era_1', customer_ids: ['cus_1'] }
   for (let repeats = 0; repeats < 2; repeats++) {
     await notifier.command({ ...erase, action_ids: ['act_1'], is_last: false })
     await notifier.clock.advance(1_000)
