@@ -75,6 +75,31 @@ test('the promises fit on about three pages', () => {
   expect(wordsOf('docs/guarantees.md')).toBeLessThanOrEqual(2000)
 })
 
+describe('the evidence for auditors', () => {
+  const lines = read('docs/evidence.md')
+    .split('\n')
+    .slice(1)
+    .filter(line => line !== '' && !line.startsWith('#') && !/^\|-/.test(line))
+  /** The cells of a row after the first, which names the question; a line outside of tables is one cell. */
+  const cellsOf = (line: string) => (line.startsWith('|') ? line.split('|').slice(2, -1) : [line])
+  const statements = lines.filter(line => !/^\| (?:control|question) \|/.test(line))
+
+  test('has at most 900 words', () => {
+    expect(wordsOf('docs/evidence.md')).toBeLessThanOrEqual(900)
+  })
+
+  test('leads from each statement to a test, a setting, a promise or a page', () => {
+    expect(statements.length).toBeGreaterThan(25)
+    const withoutProof = statements.flatMap(line => cellsOf(line).filter(cell => !/\]\([^)\s]+\)/.test(cell)))
+    expect(withoutProof).toEqual([])
+  })
+
+  test('leads from each row to at least one test, setting, promise or page that states the limits', () => {
+    const proof = /test\.ts\)|contract\.ts\)|configuration\.md|guarantees(?:-proofs)?\.md|architecture\.md#/
+    expect(statements.filter(line => line.startsWith('|') && !proof.test(line))).toEqual([])
+  })
+})
+
 test('the index lists every page', () => {
   const indexes = read('docs/README.md') + read('README.md')
   const pages = globSync('docs/*.md', { cwd: ROOT }).map(path => basename(path))

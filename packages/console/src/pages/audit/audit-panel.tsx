@@ -3,7 +3,7 @@ import { Panel } from '../../parts/list/index.ts'
 import { Facts, idFact, Named, timeFact, usePrincipalName, useResourceName } from '../../parts/show/index.ts'
 import { useAdministration } from '../../session/administration.ts'
 import classes from './audit-panel.module.css'
-import { describeAction, showValue } from './audit-words.ts'
+import { describeAction, describeErased, showValue } from './audit-words.ts'
 
 interface Props {
   row: AuditRow
@@ -54,7 +54,7 @@ export function AuditPanel({ row, close }: Props & { close: () => void }) {
           ['Address', row.address],
           ['Session', idFact(row.session_id)],
           ['Request', idFact(row.request_id)],
-          ['Erased', row.erased && `${row.erased.cases} cases, ${row.erased.bodies} raw bodies`],
+          ['Erased', row.erased && describeErased(row.erased)],
           ['Place in the chain', row.sequence],
           ['Hash', idFact(row.hash)],
         ]}

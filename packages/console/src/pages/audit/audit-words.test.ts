@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeAction, showValue } from './audit-words.ts'
+import { describeAction, describeErased, showValue } from './audit-words.ts'
 
 describe('describeAction', () => {
   it.each([
@@ -23,5 +23,13 @@ describe('showValue', () => {
     [['a'], '[\n "a"\n]'],
   ])('shows %j as text', (value, text) => {
     expect(showValue(value)).toBe(text)
+  })
+})
+
+describe('describeErased', () => {
+  it('names the numbers that the row has', () => {
+    expect(describeErased({ cases: 1, bodies: 2 })).toBe('1 cases, 2 raw bodies')
+    const ofCustomer = { cases: 1, bodies: 2, actions: 3, deliveries: 4 }
+    expect(describeErased(ofCustomer)).toBe('1 cases, 3 actions, 2 raw bodies, 4 deliveries')
   })
 })

@@ -18,6 +18,7 @@ const DONE: Record<string, string> = {
   archive: 'archived',
   restore: 'restored',
   erase: 'erased',
+  finish: 'finished',
   replay: 'replayed',
   resolve: 'resolved',
   acknowledge: 'acknowledged',
@@ -41,6 +42,14 @@ export function describeAction({ action, count }: Pick<AuditRow, 'action' | 'cou
   const named = THINGS[thing] ?? thing.replaceAll('_', ' ')
   const text = verb === undefined ? named : `${named} ${DONE[verb] ?? verb.replaceAll('_', ' ')}`
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** What an erasure of personal data erased. The numbers of actions and deliveries are known of a customer only. */
+export function describeErased({ cases, actions, bodies, deliveries }: NonNullable<AuditRow['erased']>): string {
+  const counts = { cases, actions, 'raw bodies': bodies, deliveries }
+  return Object.entries(counts)
+    .flatMap(([name, count]) => (count === undefined ? [] : [`${count} ${name}`]))
+    .join(', ')
 }
 
 /** A value of a changed field as text. */
