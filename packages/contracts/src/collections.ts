@@ -100,14 +100,7 @@ export const COLLECTIONS = {
       { keys: { requested_at: 1 }, options: { expireAfterSeconds: 90 * DAY_S } },
     ],
   },
-  person_erasures: {
-    owner: 'admin-api',
-    indexes: [
-      { keys: { project_id: 1, requested_at: -1, _id: -1 } },
-      // For the erasures that are not done. A partial index, because all others are.
-      { keys: { requested_at: 1, _id: 1 }, options: { partialFilterExpression: { person: { $type: 'object' } } } },
-    ],
-  },
+  person_erasures: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, requested_at: -1, _id: -1 } }] },
   operations: {
     owner: 'ledger',
     indexes: [

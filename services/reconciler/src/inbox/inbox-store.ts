@@ -1,6 +1,7 @@
-import type { ConnectionDocument, InboxBodyDocument, InboxDocument } from '@backstop/contracts'
+import type { InboxBodyDocument, InboxDocument } from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Collection, Filter } from 'mongodb'
+import { type BodyEraser, createBodyEraser } from './body-eraser.ts'
 
 export interface InboxEntry {
   readonly document: InboxDocument
@@ -10,7 +11,7 @@ export interface InboxEntry {
   readonly isBodyKept?: true
 }
 
-export interface Inbox {
+export interface Inbox extends BodyEraser {
   /** The ids that have an entry, with any outcome. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** When the newest notification of these types arrived since a time, in milliseconds since the epoch; null if none has. */
@@ -33,28 +34,12 @@ export interface Inbox {
   release(ids: readonly string[]): Promise<void>
   /** Marks hints that could not be verified as held, with the reason. */
   hold(ids: readonly string[], reason: string): Promise<void>
-  /** Erases up to `limit` bodies of a connection. @returns their number */
-  eraseBodies(connectionId: string, limit: number): Promise<number>
-  /** Erases the bodies of these events. @returns their number */
-  eraseBodiesOf(ids: readonly string[]): Promise<number>
-  /**
-   * Checks the next bodies of a project in the order of their ids, and erases those of a person.
-   * @param after the last body that was checked before; '' for the first page
-   * @returns the last checked body, undefined if none is left, and the number of erased ones
-   */
-  eraseBodiesOfPerson(
-    projectId: string,
-    isOfPerson: (body: string) => boolean,
-    after: string,
-    limit: number,
-  ): Promise<{ readonly last: string | undefined; readonly erased: number }>
 }
 
 /** Events that are done, collections `inbox` and `inbox_bodies`. */
 export function createMongoInbox(mongo: Mongo): Inbox {
   const inbox = mongo.db.collection<InboxDocument>('inbox')
   const bodies = mongo.db.collection<InboxBodyDocument>('inbox_bodies')
-  const connections = mongo.db.collection<Pick<ConnectionDocument, '_id' | 'project_id'>>('connections')
   async function mark(ids: readonly string[], outcome: InboxDocument['outcome'], reason: string): Promise<void> {
     if (ids.length === 0) return
     await asUnavailable(() => inbox.updateMany({ _id: { $in: [...ids] } }, { $set: { outcome, reason } }))
@@ -67,9 +52,6 @@ export function createMongoInbox(mongo: Mongo): Inbox {
   }
   async function insertBodies(documents: readonly InboxBodyDocument[]): Promise<void> {
     await writeIgnoringDuplicates(() => bodies.insertMany(documents, { ordered: false }), documents.length)
-  }
-  async function eraseAll(ids: readonly string[]): Promise<number> {
-    return ids.length === 0 ? 0 : (await bodies.deleteMany({ _id: { $in: [...ids] } })).deletedCount
   }
   /** Replaces the entries of dead-lettered events that arrived again. Other existing entries are kept. */
   async function replaceParked(entries: readonly InboxEntry[]): Promise<void> {
@@ -127,35 +109,8 @@ export function createMongoInbox(mongo: Mongo): Inbox {
       }),
     release: ids => mark(ids, 'hinted', 'The provider is asked'),
     hold: (ids, reason) => mark(ids, 'held', reason),
-    eraseBodies: (connectionId, limit) =>
-      asUnavailable(async () => {
-        const found = await bodies
-          .find(bodiesOfConnection(connectionId), { projection: { _id: 1 } })
-          .limit(limit)
-          .toArray()
-        return eraseAll(found.map(({ _id }) => _id))
-      }),
-    eraseBodiesOf: ids => asUnavailable(() => eraseAll(ids)),
-    eraseBodiesOfPerson: (projectId, isOfPerson, after, limit) =>
-      asUnavailable(async () => {
-        const own = await connections.find({ project_id: projectId }, { projection: { _id: 1 } }).toArray()
-        const ranges = own.filter(({ _id }) => after < `${_id}0`).map(({ _id }) => bodiesOfConnection(_id, after))
-        if (ranges.length === 0) return { last: undefined, erased: 0 }
-        const ofPerson: string[] = []
-        let last: string | undefined
-        for await (const { _id, body } of bodies.find({ $or: ranges }).sort({ _id: 1 }).limit(limit)) {
-          if (isOfPerson(body)) ofPerson.push(_id)
-          last = _id
-        }
-        return { last, erased: await eraseAll(ofPerson) }
-      }),
+    ...createBodyEraser(mongo),
   }
-}
-
-/** The bodies of a connection after this id. An id begins with the connection, and "0" is the character after "/". */
-function bodiesOfConnection(connectionId: string, after = '') {
-  const first = `${connectionId}/`
-  return { _id: { $gt: after > first ? after : first, $lt: `${connectionId}0` } }
 }
 
 async function findNewest(

@@ -20,6 +20,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'Mail events': 'Reports of mail providers about bounces and complaints.',
   Operations: 'Refunds and cancellations that your software requests or makes. They explain actions.',
   People: 'The people who use this API, and their roles in projects.',
+  'Person erasures': 'The erasure of the personal data of one customer, with its progress.',
   Previews: 'Messages as their recipients get them, with sample alerts.',
   Projects: 'The owners of connections, channels and budgets.',
   Replays: 'Sending the dead deliveries of a channel again.',
