@@ -3,6 +3,7 @@ import { drawBudgets } from './actors/budgets.ts'
 import { drawCanaries } from './actors/canaries.ts'
 import { drawContests } from './actors/contests.ts'
 import { drawDoubledRefunds } from './actors/doubled-refunds.ts'
+import { drawErasures } from './actors/erasures.ts'
 import { drawExpectedGroups } from './actors/expected-groups.ts'
 import { drawOutages } from './actors/outages.ts'
 import { drawPeople } from './actors/people.ts'
@@ -36,6 +37,7 @@ export function drawPlan(scene: Scene): PlanItem[] {
     ...drawBudgets(scene),
     ...drawContests(scene),
     ...drawUnusableEvents(scene),
+    ...drawErasures(scene),
   ]
 }
 

@@ -9,7 +9,7 @@ import type { World as ActorWorld } from './actors/world.ts'
 import { collectEvidence, storedIn } from './judge/collect-evidence.ts'
 import { judge } from './judge/judge.ts'
 import { ENDS_WITHIN_MS } from './judge/properties/bursts.ts'
-import { ERASED_AFTER_MS } from './judge/properties/kept-data.ts'
+import { ERASED_AFTER_MS, PERSON_ERASED_AFTER_MS } from './judge/properties/kept-data.ts'
 import { drawPlan } from './plan.ts'
 import { storyOf } from './story.ts'
 import { planAccidents } from './world/accidents.ts'
@@ -110,6 +110,7 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
   if (left !== undefined) truth.wrongs.push(`${SETTLES_WITHIN_MS / 60_000} minutes after the last fault: ${left}`)
   // Personal data of a deleted connection is kept for ten minutes.
   if (truth.departed.length > 0) await scheduler.runUntil(endMs + ERASED_AFTER_MS)
+  if (truth.erased.length > 0) await scheduler.runUntil(endMs + PERSON_ERASED_AFTER_MS)
   if (truth.leaked.length > 0) await scheduler.runUntil(scheduler.now + ENDS_WITHIN_MS)
   const atRestMs = scheduler.now
   const observer = new ApiUser({

@@ -47,6 +47,8 @@ export interface Habits {
   readonly canaries: number
   /** Groups of equal refunds of an actor or a customer, which an expected change is limited to. */
   readonly limitedGroups: number
+  /** Customers whom people ask to erase. A run then lasts 14 minutes more. */
+  readonly erasures: number
 }
 
 /** Draws what the world does in a run. */
@@ -76,6 +78,7 @@ export function drawHabits(random: Random): Habits {
     leakedKeys: maybe(0.06, () => 1),
     canaries: maybe(0.2, () => 1),
     limitedGroups: maybe(0.25, () => 1),
+    erasures: maybe(0.05, () => random.between(1, 2)),
   }
 }
 
@@ -104,4 +107,5 @@ export const NO_HABITS: Habits = {
   calmChanges: 0,
   forgeries: 0,
   departures: 0,
+  erasures: 0,
 }

@@ -182,6 +182,8 @@ export interface Truth {
   readonly secrets: string[]
   /** Connections that were deleted for good. */
   readonly departed: { readonly connectionId: string; readonly atMs: number }[]
+  /** Customers whom people asked to erase. */
+  readonly erased: { readonly projectId: string; readonly email: string; readonly atMs: number }[]
   readonly deeds: Deed[]
   readonly capped: CappedGroup[]
   readonly doubled: DoubledRefund[]
@@ -205,6 +207,7 @@ export function newTruth(): Truth {
     unconfirmedReports: 0,
     secrets: [],
     departed: [],
+    erased: [],
     deeds: [],
     capped: [],
     doubled: [],

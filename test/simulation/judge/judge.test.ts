@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PROPERTIES } from './judge.ts'
-import { ERASED_AFTER_MS } from './properties/kept-data.ts'
+import { ERASED_AFTER_MS, PERSON_ERASED_AFTER_MS } from './properties/kept-data.ts'
 import {
   action,
   alert,
@@ -167,6 +167,12 @@ const WRONG: Readonly<Record<string, (run: Run) => Run>> = {
     const { terms } = run
     const later = { ...run, terms: { ...terms, endMs: Math.max(T0, terms.faultsEndedMs) + ERASED_AFTER_MS } }
     return withStored(later, 'actions', '{"connection_id":"con_1","email":"buyer-1@shop.example"}')
+  },
+  'customers-are-erased': run => {
+    run.truth.erased.push({ projectId: OWN, email: 'buyer-1@shop.example', atMs: T0 })
+    const { terms } = run
+    const later = { ...run, terms: { ...terms, endMs: Math.max(T0, terms.faultsEndedMs) + PERSON_ERASED_AFTER_MS } }
+    return withStored(later, 'subjects', '{"email":"buyer-1@shop.example"}')
   },
   'secrets-are-stored-nowhere': run => withStored(run, 'connections', '{"read_key":"a-secret-value"}'),
 }

@@ -2,17 +2,20 @@ import type { Case, Stored } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
 /** Where data of persons may be (docs/architecture.md, "Retention"). */
-const MAY_HOLD_PERSONS = /^(subjects|actions|inbox_bodies|inbound\..+|rereads.*|readbacks|alerts)$/
+const MAY_HOLD_PERSONS = /^(subjects|actions|inbox_bodies|person_erasures|inbound\..+|rereads.*|readbacks|alerts)$/
 /** The simulated providers give every customer and every user of a dashboard an address in these domains. */
 const PERSON = /@(?:shop\.)?example\b/
 /** Where personal data of a deleted connection is erased. Kafka's topics lose it by their retention. */
 const ERASED = /^(subjects|actions|inbox_bodies|deliveries)$/
 export const ERASED_AFTER_MS = 12 * 60_000
+/** Two walks, ten minutes apart, each of which begins within a minute. */
+export const PERSON_ERASED_AFTER_MS = 14 * 60_000
 
 /** Where personal data and secrets are. */
 export const DATA_PROPERTIES: readonly Property[] = [
   { name: 'personal-data-stays', promise: 'personal-data', check: findPersons },
   { name: 'personal-data-is-erased', promise: 'erasure', check: findUnerased },
+  { name: 'customers-are-erased', promise: 'erasing-a-person', check: findCustomers },
   { name: 'secrets-are-stored-nowhere', promise: 'secrets', check: findSecrets },
 ]
 
@@ -37,6 +40,21 @@ function findUnerased({ truth, evidence, terms }: Case): string[] {
         // A refund that a second account shows too keeps what that one has.
         .filter(({ text }) => new Set(text.match(/\bcon_\w+/g)).size === 1)
         .map(({ place }) => `${place} has personal data of ${connectionId}, which was deleted`),
+    ),
+  )
+}
+
+/** Both walks of an erasure are done, and later events brought nothing back, also if processes end meanwhile. */
+function findCustomers({ truth, evidence, terms }: Case): string[] {
+  const due = truth.erased.filter(
+    ({ atMs }) => Math.max(atMs, terms.faultsEndedMs) + PERSON_ERASED_AFTER_MS <= terms.endMs,
+  )
+  const kept = evidence.stored.filter(({ place }) => ERASED.test(place))
+  return due.flatMap(({ projectId, email }) =>
+    unique(
+      kept
+        .filter(({ text }) => text.includes(email))
+        .map(({ place }) => `${place} has the address ${email}, which was erased from ${projectId}`),
     ),
   )
 }
