@@ -55,6 +55,7 @@ const roles = {
     right('suppressions', 'find', 'insert', 'update', 'remove'),
     right('dead_letters', 'find', 'insert', 'update', 'remove'),
     right('delivery_erasures', 'find', 'insert', 'update', 'remove'),
+    right('erased_actions', 'find', 'insert', 'update', 'remove'),
     right('replays', 'find', 'insert', 'update', 'remove'),
     right('processes', 'find', 'insert', 'update', 'remove'),
   ],

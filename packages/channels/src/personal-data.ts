@@ -46,13 +46,19 @@ export function withoutPersonalData(alert: Alert): Alert {
 }
 
 /**
- * The alert without personal data if its action or storm belongs to one of these connections; otherwise the same alert.
- * @param connectionIds deleted connections: personal data of their customers is erased
+ * The alert without personal data if it is about one of these actions, or its action or storm belongs to one of these connections; otherwise
+ * the same alert.
+ * @param erasedIds actions whose customer was erased, and deleted connections: personal data of their customers is erased
  */
-export function withoutPersonalDataOf(alert: Alert, connectionIds: ReadonlySet<string>): Alert {
-  return connectionIds.size > 0 && connectionsOf(alert).some(id => connectionIds.has(id))
-    ? withoutPersonalData(alert)
-    : alert
+export function withoutPersonalDataOf(alert: Alert, erasedIds: ReadonlySet<string>): Alert {
+  if (erasedIds.size === 0) return alert
+  const isErased =
+    actionIdsOf(alert).some(id => erasedIds.has(id)) || connectionsOf(alert).some(id => erasedIds.has(id))
+  return isErased ? withoutPersonalData(alert) : alert
+}
+
+function actionIdsOf({ data }: Alert): readonly string[] {
+  return 'action' in data && data.action !== null ? [data.action.action_id] : []
 }
 
 /** The connections of the action, burst or storm of the alert. */

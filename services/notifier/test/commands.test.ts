@@ -412,3 +412,31 @@ test('erasing a person erases the recorded deliveries about the actions, and cou
   await notifier.clock.advance(1_000)
   expect(notifier.collections.deliveryErasures.get('era_1')?.finished_at).toBeInstanceOf(Date)
 })
+
+test('after a person was erased, a retry and an alert that waited in Kafka are sent and recorded without the data', async () => {
+  const notifier = await startWithChannels(webhookChannel('chn_a', URL_A, undefined, { shows_personal_data: true }))
+  const at = new Date(notifier.clock.now())
+  const project = { _id: PROJECT, name: 'Acme', branding: {}, version: 1, created_at: at, updated_at: at }
+  notifier.collections.projects.set(PROJECT, project)
+  const customer = { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }
+  const alertOf = (id: string, actionId: string) => {
+    const opened = alert({ id, at: at.toISOString() })
+    if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
+    return {
+      ...opened,
+      data: { ...opened.data, action: action({ project_id: PROJECT, action_id: actionId, customer }) },
+    }
+  }
+  notifier.state.reply = () => (notifier.requests.length === 1 ? 500 : 200)
+  await notifier.publish(alertOf('alr_retried', 'act_1'))
+  await notifier.clock.advance(1_000)
+  const erase = { kind: 'erase_person' as const, erasure_id: 'era_1', customer_ids: ['cus_1'] }
+  await notifier.command({ ...erase, action_ids: ['act_1', 'act_2'], is_last: false })
+  await notifier.clock.advance(3_000)
+  await notifier.publish(alertOf('alr_late', 'act_2'), alertOf('alr_other', 'act_3'))
+  await notifier.clock.advance(10_000)
+  const sent = notifier.requests.map(({ body }) => /canary/i.test(String(body)))
+  expect(sent.toSorted()).toEqual([false, false, true, true])
+  const stored = (id: string) => /canary/i.test(JSON.stringify(notifier.deliveryOf(id, 'chn_a')))
+  expect(['alr_retried', 'alr_late', 'alr_other'].map(stored)).toEqual([false, false, true])
+})

@@ -82,7 +82,8 @@ describeHealth('MongoDB', async () => {
 })
 
 describeProjectFacts('MongoDB', async () => {
-  for (const name of ['channels', 'projects', 'suppressions']) await mongo.db.collection(name).deleteMany({})
+  for (const name of ['channels', 'projects', 'suppressions', 'connections', 'erased_actions'])
+    await mongo.db.collection(name).deleteMany({})
   return {
     channels: createMongoChannelStore(mongo.db),
     async put(documents) {

@@ -2,7 +2,12 @@
 
 import type { ChannelDocument } from '@backstop/channels'
 import { emailChannel, PROJECT, webhookChannel } from '@backstop/channels/test'
-import type { ConnectionDocument, ProjectDocument, SuppressionDocument } from '@backstop/contracts'
+import type {
+  ConnectionDocument,
+  ErasedActionDocument,
+  ProjectDocument,
+  SuppressionDocument,
+} from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import type { ChannelStore } from '../src/channels/channel-store.ts'
 
@@ -13,6 +18,7 @@ export interface ProjectFactsUnderTest {
     projects: readonly ProjectDocument[]
     suppressions: readonly SuppressionDocument[]
     connections: readonly Pick<ConnectionDocument, '_id' | 'project_id' | 'name' | 'status'>[]
+    erased_actions: readonly ErasedActionDocument[]
   }): Promise<void>
 }
 
@@ -35,7 +41,7 @@ function suppression(address: string, facts: Partial<SuppressionDocument> = {}):
 
 export function describeProjectFacts(name: string, open: () => Promise<ProjectFactsUnderTest>): void {
   describe(`${name}: a channel is read with`, () => {
-    test("its project's look, its deleted connections, and those of its addresses that get no mail of this project", async () => {
+    test("its project's look, its deleted connections and erased actions, and those of its addresses that get no mail of this project", async () => {
       const { channels, put } = await open()
       const branding = { name: 'Acme', accent_colour: '#112233' }
       await put({
@@ -71,6 +77,10 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
           { _id: 'con_active', project_id: PROJECT, name: 'Two', status: 'active' },
           { _id: 'con_of_other', project_id: 'prj_2', name: 'Three', status: 'deleted' },
         ],
+        erased_actions: [
+          { _id: 'act_erased', project_id: PROJECT, at: AT },
+          { _id: 'act_of_other', project_id: 'prj_2', at: AT },
+        ],
       })
       const found = await channels.findChannels(['chn_mail', 'chn_hook', 'chn_alone'])
       const projectOf = (id: string) => found.find(({ channel }) => channel._id === id)?.project
@@ -78,13 +88,13 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
       expect(projectOf('chn_mail')).toEqual({ ...look, suppressed: new Map([['left@example.com', 'unsubscribed']]) })
       expect(projectOf('chn_hook')).toEqual({ ...look, suppressed: new Map() })
       expect(projectOf('chn_alone')).toEqual({ branding: {}, timeZone: 'UTC', suppressed: new Map() })
-      expect(found.map(({ deletedConnectionIds }) => [...deletedConnectionIds]).sort()).toEqual([
+      expect(found.map(({ erasedIds }) => [...erasedIds]).sort()).toEqual([
         [],
-        ['con_deleted'],
-        ['con_deleted'],
+        ['con_deleted', 'act_erased'],
+        ['con_deleted', 'act_erased'],
       ])
       const names = await channels.findNames([PROJECT])
-      expect(names.get(PROJECT)?.deletedConnectionIds).toEqual(new Set(['con_deleted']))
+      expect(names.get(PROJECT)?.erasedIds).toEqual(new Set(['con_deleted', 'act_erased']))
       // The channel itself contains no joined field.
       const mail = emailChannel('chn_mail', [])
       expect(Object.keys(found.find(one => one.channel._id === 'chn_mail')?.channel ?? {}).sort()).toEqual(

@@ -155,7 +155,7 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
         newDocument('other-storm', { alert: manyOf('cus_2') }),
         newDocument('burst', { alert: sampleBurst({ common }, { connection_id: 'con_1' }) }),
       ])
-      const about = { actionIds: ['act_1', 'act_9'], customerIds: ['cus_1'] }
+      const about = { actionIds: ['act_1', 'act_9'], customerIds: ['cus_1'], at: at(1) }
       expect(await stores.requeues.erasePersonalData(PROJECT, about)).toBe(5)
       const ids = ['own', 'other', 'foreign', 'storm', 'without-id', 'id-is-address', 'other-storm', 'burst']
       const found = await Promise.all(ids.map(id => stores.requeues.find(id)))

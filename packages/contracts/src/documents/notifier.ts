@@ -153,6 +153,14 @@ export interface DeliveryErasureDocument {
   finished_at: Date | null
 }
 
+/** An action whose customer was erased, under its id. Messages about it that are in flight are sent and recorded without personal data. */
+export interface ErasedActionDocument {
+  _id: string
+  project_id: string
+  /** When the notifier was last commanded to erase it. */
+  at: Date
+}
+
 /** A bulk replay and its progress. */
 export interface ReplayDocument {
   /** The replay_id of the replay's command. */

@@ -17,7 +17,7 @@ function openDirectory() {
         channel: channelOf(id),
         disabledReason: null,
         project,
-        deletedConnectionIds: new Set<string>(),
+        erasedIds: new Set<string>(),
       }))
     },
   }

@@ -14,8 +14,8 @@ export interface ChannelRecord {
   /** Why the health check disabled the channel; null if it did not. */
   readonly disabledReason: string | null
   readonly project: ProjectFacts
-  /** The deleted connections of the project. */
-  readonly deletedConnectionIds: ReadonlySet<string>
+  /** The deleted connections of the project, and its actions whose customer was erased: their alerts contain no personal data. */
+  readonly erasedIds: ReadonlySet<string>
 }
 
 /** The fields of a channel that fan-out needs. */
@@ -35,7 +35,8 @@ export interface SubscribedChannel {
 export interface ProjectNames {
   readonly name: string
   readonly connections: ReadonlyMap<string, string>
-  readonly deletedConnectionIds: ReadonlySet<string>
+  /** As in `ChannelRecord`. */
+  readonly erasedIds: ReadonlySet<string>
   /** The names that people gave to actors, by the id of the actor. */
   readonly actors: ReadonlyMap<string, string>
 }
@@ -51,8 +52,8 @@ export interface SilenceQuestion {
 }
 
 /**
- * Reads `channels`, `projects`, `connections`, `actors` and `silences` (owned by admin-api), `channel_health` and `suppressions` (owned by the
- * notifier).
+ * Reads `channels`, `projects`, `connections`, `actors` and `silences` (owned by admin-api), `channel_health`, `suppressions` and
+ * `erased_actions` (owned by the notifier).
  * Every call is one read for any number of ids.
  */
 export interface ChannelStore {

@@ -4,6 +4,7 @@ import type {
   ActorDocument,
   ChannelHealthDocument,
   ConnectionDocument,
+  ErasedActionDocument,
   ProjectDocument,
   SilenceDocument,
   SuppressionDocument,
@@ -85,6 +86,19 @@ const WITH_DELETED_CONNECTIONS: Document = {
   },
 }
 
+/** @param projectField the field with the id of the project */
+function withErasedActions(projectField: '_id' | 'project_id'): Document {
+  return {
+    $lookup: {
+      from: 'erased_actions',
+      localField: projectField,
+      foreignField: 'project_id',
+      as: 'erased_actions',
+      pipeline: [{ $project: { _id: 1 } }],
+    },
+  }
+}
+
 /** By default the first batch of a MongoDB result has 101 documents, so a larger result needs a second read. */
 const ONE_ANSWER = { batchSize: 1_000 } as const
 
@@ -93,6 +107,7 @@ type JoinedChannel<T> = T & {
   projects: Pick<ProjectDocument, '_id' | 'branding' | 'time_zone'>[]
   suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
   deleted_connections: Pick<ConnectionDocument, '_id'>[]
+  erased_actions: Pick<ErasedActionDocument, '_id'>[]
 }
 
 type SubscribedFields = Pick<
@@ -130,20 +145,28 @@ export function createMongoChannelStore(db: Db): ChannelStore {
           Pick<ProjectDocument, '_id' | 'name'> & {
             connections: Pick<ConnectionDocument, '_id' | 'name' | 'status'>[]
             actors: Pick<ActorDocument, '_id' | 'name'>[]
+            erased_actions: Pick<ErasedActionDocument, '_id'>[]
           }
         >(
-          [{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS, WITH_ACTORS],
+          [
+            { $match: { _id: { $in: [...projectIds] } } },
+            { $project: { name: 1 } },
+            WITH_CONNECTIONS,
+            WITH_ACTORS,
+            withErasedActions('_id'),
+          ],
           ONE_ANSWER,
         )
         .toArray()
       return new Map(
-        named.map(({ _id, name, connections, actors }) => [
+        named.map(({ _id, name, connections, actors, erased_actions }) => [
           _id,
           {
             name,
             connections: new Map(connections.map(connection => [connection._id, connection.name])),
-            deletedConnectionIds: new Set(
-              connections.filter(({ status }) => status === 'deleted').map(connection => connection._id),
+            erasedIds: idsOf(
+              connections.filter(({ status }) => status === 'deleted'),
+              erased_actions,
             ),
             actors: new Map(actors.flatMap(actor => (actor.name === null ? [] : [[actor._id, actor.name] as const]))),
           },
@@ -161,19 +184,31 @@ export function createMongoChannelStore(db: Db): ChannelStore {
     async findChannels(channelIds) {
       const found = await channels
         .aggregate<JoinedChannel<ChannelDocument>>(
-          [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT, WITH_DELETED_CONNECTIONS],
+          [
+            { $match: { _id: { $in: channelIds } } },
+            WITH_HEALTH,
+            ...WITH_PROJECT,
+            WITH_DELETED_CONNECTIONS,
+            withErasedActions('project_id'),
+          ],
           ONE_ANSWER,
         )
         .toArray()
-      return found.map(({ health, projects, suppressions, deleted_connections, ...channel }): ChannelRecord => {
-        const [disabled] = health
-        return {
-          channel,
-          disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
-          project: projectFacts(projects[0], suppressions),
-          deletedConnectionIds: new Set(deleted_connections.map(({ _id }) => _id)),
-        }
-      })
+      return found.map(
+        ({ health, projects, suppressions, deleted_connections, erased_actions, ...channel }): ChannelRecord => {
+          const [disabled] = health
+          return {
+            channel,
+            disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
+            project: projectFacts(projects[0], suppressions),
+            erasedIds: idsOf(deleted_connections, erased_actions),
+          }
+        },
+      )
     },
   })
+}
+
+function idsOf(...lists: readonly (readonly { readonly _id: string }[])[]): ReadonlySet<string> {
+  return new Set(lists.flat().map(({ _id }) => _id))
 }

@@ -139,13 +139,13 @@ async function decodeRequests(
 }
 
 /**
- * Applies a setting that was switched off after the fan-out, and a deletion of the connection: neither the record nor the message has
- * personal data.
+ * Applies a setting that was switched off after the fan-out, a deletion of the connection and an erasure of the customer: neither the record
+ * nor the message has personal data.
  */
 function shareable(one: RequestedDelivery, record: ChannelRecord | undefined): RequestedDelivery {
   const mayShow = record?.channel.shows_personal_data === true
   const full = one.request.alert
-  const alert = mayShow ? withoutPersonalDataOf(full, record.deletedConnectionIds) : withoutPersonalData(full)
+  const alert = mayShow ? withoutPersonalDataOf(full, record.erasedIds) : withoutPersonalData(full)
   return alert === full ? one : { ...one, request: { ...one.request, alert } }
 }
 

@@ -1,5 +1,10 @@
 import { withoutPersonalData } from '@backstop/channels'
-import type { DeliveryDocument, DeliveryErasureDocument, ReplayDocument } from '@backstop/contracts'
+import type {
+  DeliveryDocument,
+  DeliveryErasureDocument,
+  ErasedActionDocument,
+  ReplayDocument,
+} from '@backstop/contracts'
 import { isDuplicateKey, mongoStore } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import {
@@ -16,6 +21,7 @@ import { overdueBefore } from './rules/decide-requeue.ts'
 export function createMongoRequeueStore(db: Db): RequeueStore {
   const deliveries = db.collection<DeliveryDocument>('deliveries')
   const erasures = db.collection<DeliveryErasureDocument>('delivery_erasures')
+  const erasedActions = db.collection<ErasedActionDocument>('erased_actions')
   return mongoStore<RequeueStore>({
     find: async id => (await deliveries.findOne({ _id: id })) ?? undefined,
     async requeue(orders) {
@@ -30,7 +36,11 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
       const refused = orders.filter(order => requestedBy.get(order.deliveryId) !== order.requestId)
       return new Set(refused.map(order => order.deliveryId))
     },
-    erasePersonalData: (projectId, about) => eraseInAlerts(deliveries, projectId, about),
+    async erasePersonalData(projectId, about) {
+      // First, so that deliveries that are recorded from now on do not have the data.
+      if (!('connectionId' in about)) await markErased(erasedActions, projectId, about)
+      return eraseInAlerts(deliveries, projectId, about)
+    },
     async recordErasure({ id: _id, projectId: project_id }, count, finishedAt) {
       const isLast = finishedAt === null ? {} : { $set: { finished_at: finishedAt } }
       const first = { project_id, ...(finishedAt === null ? { finished_at: null } : {}) }
@@ -59,6 +69,20 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
         .limit(limit)
         .toArray(),
   })
+}
+
+type OfPerson = Extract<ErasedAlerts, { actionIds: unknown }>
+
+async function markErased(
+  erasedActions: Collection<ErasedActionDocument>,
+  project_id: string,
+  { actionIds, at }: OfPerson,
+): Promise<void> {
+  if (actionIds.length === 0) return
+  const updates = actionIds.map(_id => ({
+    updateOne: { filter: { _id }, update: { $set: { project_id, at } }, upsert: true },
+  }))
+  await erasedActions.bulkWrite(updates, { ordered: false })
 }
 
 /** The number of deliveries that are changed with one command. */
@@ -103,10 +127,7 @@ function ofConnection({ connectionId }: Extract<ErasedAlerts, { connectionId: st
   ]
 }
 
-function ofPerson({
-  actionIds,
-  customerIds,
-}: Extract<ErasedAlerts, { actionIds: unknown }>): Filter<DeliveryDocument>[] {
+function ofPerson({ actionIds, customerIds }: OfPerson): Filter<DeliveryDocument>[] {
   const common = ['alert.data.storm.common.customer', 'alert.data.incident.burst.common.customer']
   return [
     { 'alert.data.action.action_id': { $in: [...actionIds] } },

@@ -15,7 +15,8 @@ import type { MemoryCollections } from './memory-stores.ts'
 export function createMemoryRequeueStore({
   deliveries,
   deliveryErasures,
-}: Pick<MemoryCollections, 'deliveries' | 'deliveryErasures'>): RequeueStore {
+  erasedActions,
+}: Pick<MemoryCollections, 'deliveries' | 'deliveryErasures' | 'erasedActions'>): RequeueStore {
   const inWindow = (window: ReplayWindow) =>
     [...deliveries.values()]
       .filter(one => one.channel_id === window.channel_id && one.project_id === window.project_id && !one.test)
@@ -50,6 +51,9 @@ export function createMemoryRequeueStore({
       deliveryErasures.set(_id, { ...known, deliveries: known.deliveries + count, finished_at })
     },
     async erasePersonalData(projectId, about) {
+      if (!('connectionId' in about)) {
+        for (const _id of about.actionIds) erasedActions.set(_id, { _id, project_id: projectId, at: about.at })
+      }
       let erased = 0
       for (const one of deliveries.values()) {
         if (one.project_id !== projectId || !isAbout(one.alert, about)) continue

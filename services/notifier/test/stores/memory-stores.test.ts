@@ -48,11 +48,12 @@ describeProjectFacts('in memory', async () => {
   const collections = createMemoryCollections()
   return {
     channels: createMemoryChannelStore(collections),
-    async put({ channels, projects, suppressions, connections }) {
+    async put({ channels, projects, suppressions, connections, erased_actions }) {
       for (const one of channels) collections.channels.set(one._id, one)
       for (const one of projects) collections.projects.set(one._id, one)
       for (const one of suppressions) collections.suppressions.set(one._id, one)
       for (const one of connections) collections.connections.set(one._id, one)
+      for (const one of erased_actions) collections.erasedActions.set(one._id, one)
     },
   }
 })

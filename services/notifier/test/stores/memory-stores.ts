@@ -9,6 +9,7 @@ import type {
   DeadLetterDocument,
   DeliveryDocument,
   DeliveryErasureDocument,
+  ErasedActionDocument,
   ProjectDocument,
   ReplayDocument,
   SilenceDocument,
@@ -43,6 +44,7 @@ export interface MemoryCollections {
   readonly channelHealth: Map<string, ChannelHealthDocument>
   readonly deliveries: Map<string, DeliveryDocument>
   readonly deliveryErasures: Map<string, DeliveryErasureDocument>
+  readonly erasedActions: Map<string, ErasedActionDocument>
   readonly suppressions: Map<string, SuppressionDocument>
   readonly replays: Map<string, ReplayDocument>
   readonly deadLetters: Map<string, DeadLetterDocument>
@@ -61,6 +63,7 @@ export function createMemoryCollections(): MemoryCollections {
     channelHealth: new Map(),
     deliveries: new Map(),
     deliveryErasures: new Map(),
+    erasedActions: new Map(),
     suppressions: new Map(),
     replays: new Map(),
     deadLetters: new Map(),
@@ -78,6 +81,7 @@ export function createMemoryChannelStore({
   actors,
   silences,
   suppressions,
+  erasedActions,
 }: MemoryCollections): ChannelStore {
   const disabledReason = (channelId: string) => {
     const health = channelHealth.get(channelId)
@@ -93,11 +97,12 @@ export function createMemoryChannelStore({
   }
   const connectionsOf = (projectId: string) =>
     [...connections.values()].filter(({ project_id }) => project_id === projectId)
-  const deletedConnectionsOf = (projectId: string) =>
+  const erasedIn = (projectId: string) =>
     new Set(
-      connectionsOf(projectId)
-        .filter(({ status }) => status === 'deleted')
-        .map(({ _id }) => _id),
+      [
+        ...connectionsOf(projectId).filter(({ status }) => status === 'deleted'),
+        ...[...erasedActions.values()].filter(({ project_id }) => project_id === projectId),
+      ].map(({ _id }) => _id),
     )
   return {
     async findSubscribedChannels(projectIds) {
@@ -119,10 +124,10 @@ export function createMemoryChannelStore({
           const project = projects.get(id)
           if (project === undefined) return []
           const names = new Map(connectionsOf(id).map(({ _id, name }) => [_id, name]))
-          const deletedConnectionIds = deletedConnectionsOf(id)
+          const erasedIds = erasedIn(id)
           const ofProject = [...actors.values()].filter(({ project_id }) => project_id === id)
           const named = new Map(ofProject.flatMap(({ _id, name }) => (name === null ? [] : [[_id, name] as const])))
-          return [[id, { name: project.name, connections: names, deletedConnectionIds, actors: named }] as const]
+          return [[id, { name: project.name, connections: names, erasedIds, actors: named }] as const]
         }),
       )
     },
@@ -138,7 +143,7 @@ export function createMemoryChannelStore({
           channel: structuredClone(one),
           disabledReason: disabledReason(one._id),
           project: projectOf(one),
-          deletedConnectionIds: deletedConnectionsOf(one.project_id),
+          erasedIds: erasedIn(one.project_id),
         }))
     },
   }

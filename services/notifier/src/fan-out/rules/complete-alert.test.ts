@@ -8,7 +8,7 @@ import { connectionIdOf } from './connection-of-alert.ts'
 const NAMES = {
   name: 'Acme Games',
   connections: new Map([['con_1', 'Shop Germany']]),
-  deletedConnectionIds: new Set<string>(),
+  erasedIds: new Set<string>(),
   actors: new Map([['acr_1', 'Support tool']]),
 }
 const CONSOLE = 'https://console.example.com'
@@ -74,8 +74,8 @@ test('names no user of the dashboard of a deleted connection', () => {
   if (of.event !== 'incident.opened') throw new Error('The alert is of another event')
   const made = { ...of, data: { ...of.data, action: action({ actor_id: 'acr_1', origin }) } }
   for (const given of [made, burstBy('acr_1', 'dashboard_user'), stormBy('acr_1', 'dashboard_user')]) {
-    const text = (deletedConnectionIds: ReadonlySet<string>) =>
-      JSON.stringify(completeAlert(given, { ...NAMES, deletedConnectionIds }, CONSOLE))
+    const text = (erasedIds: ReadonlySet<string>) =>
+      JSON.stringify(completeAlert(given, { ...NAMES, erasedIds }, CONSOLE))
     expect(text(new Set([connectionIdOf(given) ?? '']))).not.toContain('Support tool')
     expect(text(new Set())).toContain('Support tool')
   }

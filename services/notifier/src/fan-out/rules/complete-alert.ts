@@ -34,7 +34,7 @@ export function completeAlert(alert: Alert, names: ProjectNames | undefined, pub
   }
   // TypeScript does not see that `data` keeps the type of its event.
   const completed = { ...alert, data } as Alert
-  return names === undefined ? completed : withoutPersonalDataOf(completed, names.deletedConnectionIds)
+  return names === undefined ? completed : withoutPersonalDataOf(completed, names.erasedIds)
 }
 
 function namesOf(alert: Alert, names: ProjectNames | undefined): Names {
