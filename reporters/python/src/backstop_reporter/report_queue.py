@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 
 from . import process_events
 from .backstop_api import Api, Result
-from .batch import fill_batch, reports_at_fault
+from .batch import MOST_AT_ONCE, fill_batch
 from .problems import ApiProblem, NoAnswer, OnProblem, Problem
 from .report import Report, end_after_crash, merge_reports, now_ms, without_times
 from .spool import FileSpool
 from .status import Status
 
-_MOST_AT_ONCE = 200
 _FIRST_PAUSE_MS = 1_000
 _LONGEST_PAUSE_MS = 30_000
 _FLUSH_PAUSE_S = 0.25
@@ -57,8 +56,8 @@ class ReportQueue:
         self._retry_at_ms: dict[str, float] = {}
         """When a report is tried again that Backstop answered and did not accept. Such a report delays no other."""
         self._without_times: dict[str, Report] = {}
-        self._alone: set[str] = set()
-        """Reports of a refused batch. Each is sent alone, so that one invalid report blocks no other."""
+        self._most_at_once = MOST_AT_ONCE
+        """Less after a batch was refused, until the report at fault is alone, so that it blocks no other."""
         self._forced: set[str] = set()
         """Reports that `flush` sends before their time."""
         self._delivered = self._dropped = self._refused = 0
@@ -184,7 +183,6 @@ class ReportQueue:
         del self._queued[report.id]
         self._retry_at_ms.pop(report.id, None)
         self._without_times.pop(report.id, None)
-        self._alone.discard(report.id)
         self._forced.discard(report.id)
         if self._spool is not None and not keeps_in_spool:
             self._spool.remove(report.id)
@@ -243,9 +241,9 @@ class ReportQueue:
         if not self._can_send():
             return []
         # After a failure one report is tried first, so that a server that comes back is not flooded.
-        most = 1 if self._failures > 0 else _MOST_AT_ONCE
+        most = 1 if self._failures > 0 else self._most_at_once
         due = (report for report in self._queued.values() if self._is_due(report))
-        batch = fill_batch(due, self._alone, most)
+        batch = fill_batch(due, most)
         self._in_flight = {report.id for report in batch}
         self._forced -= self._in_flight
         return batch
@@ -253,30 +251,30 @@ class ReportQueue:
     def _send(self, batch: list[Report]) -> None:
         bodies = [without_times(it.body) if self._without_times.get(it.id) is it else it.body for it in batch]
         effects = _Effects()
-        failure: ApiProblem | Exception | None = None
         results: list[Result] = []
+        failure: Exception | None = None
         try:
             results = self._api.report(bodies)
-        except ApiProblem as problem:
-            if len(batch) == 1 and problem.is_final:
-                results = [problem]
-            else:
-                failure = problem
+        except (ApiProblem, NoAnswer) as error:
+            failure = error
         except Exception as error:
-            failure = error if isinstance(error, NoAnswer) else NoAnswer(repr(error))
+            failure = NoAnswer(repr(error))
         with self._changed:
             self._in_flight.clear()
+            if isinstance(failure, ApiProblem) and failure.is_final:
+                self._most_at_once = max(1, len(batch) // 2)
+                results = [failure] if len(batch) == 1 else []
+                failure = None
+            elif failure is None:
+                self._most_at_once = min(MOST_AT_ONCE, 2 * self._most_at_once)
             for report, result in zip(batch, results, strict=False):
                 self._record(report, result, effects)
-            outage = next((result for result in results if result is not None and result.is_about_all), None)
-            if isinstance(failure, ApiProblem) and failure.is_final:
-                self._last_error = str(failure)
-                self._alone.update(it.id for it in reports_at_fault(batch, failure))
-            elif failure is not None or outage is not None:
+            outage = failure or next((it for it in results if it is not None and it.is_about_all), None)
+            if outage is not None:
                 if len(batch) == 1 and isinstance(failure, ApiProblem) and failure.status == 500:
                     # The report itself may be the cause, so the next attempt sends another.
                     self._retry_at_ms[batch[0].id] = now_ms() + _LONGEST_PAUSE_MS
-                self._pause(failure or outage, effects)
+                self._pause(outage, effects)
             self._changed.notify_all()
         self._carry_out(effects)
 
@@ -306,7 +304,7 @@ class ReportQueue:
             effects.problems.append(Problem("undelivered", result, len(self._queued)))
         self._retry_at_ms[report.id] = now_ms() + _LONGEST_PAUSE_MS
 
-    def _pause(self, error: Exception | None, effects: _Effects) -> None:
+    def _pause(self, error: Exception, effects: _Effects) -> None:
         self._last_error = str(error)
         longest_ms = min(_LONGEST_PAUSE_MS, _FIRST_PAUSE_MS * 2 ** min(self._failures, 5))
         asked_ms = (error.retry_after_ms if isinstance(error, ApiProblem) else None) or 0
