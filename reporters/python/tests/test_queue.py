@@ -12,7 +12,7 @@ import pytest
 from conftest import until
 from servers import Answer, Backstop, Body
 
-from backstop_reporter import Problem, report_queue
+from backstop_reporter import Problem, backoff, report_queue
 from backstop_reporter.backstop_api import BackstopApi
 from backstop_reporter.report import Report, ReportBody, iso_time, now_ms
 from backstop_reporter.report_queue import ReportQueue
@@ -41,8 +41,8 @@ def make(backstop: Backstop, problems: list[Problem]) -> Iterator[Make]:
 
 @pytest.fixture
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_queue, "_FIRST_PAUSE_MS", 20)
-    monkeypatch.setattr(report_queue, "_LONGEST_PAUSE_MS", 100)
+    monkeypatch.setattr(backoff, "FIRST_PAUSE_MS", 20)
+    monkeypatch.setattr(backoff, "LONGEST_PAUSE_MS", 100)
 
 
 def report_of(key: str, not_before_ms: float | None = None, **more: Any) -> Report:

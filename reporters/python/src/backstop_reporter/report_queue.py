@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 
-from . import process_events
+from . import backoff, process_events
 from .backstop_api import Api, Result
 from .batch import MOST_AT_ONCE, fill_batch
+from .effects import Effects
 from .problems import ApiProblem, NoAnswer, OnProblem, Problem
 from .report import Report, end_after_crash, merge_reports, now_ms, without_times
 from .spool import FileSpool
 from .status import Status
 
-_FIRST_PAUSE_MS = 1_000
-_LONGEST_PAUSE_MS = 30_000
 _FLUSH_PAUSE_S = 0.25
 """The pause between attempts while `flush` waits."""
 _IDLE_S = 60.0
 """The thread ends after this time without work. The next report starts another."""
-
-
-@dataclass
-class _Effects:
-    """What follows from a change of the queue, and happens without its lock."""
-
-    answered: list[tuple[Future[bool], bool]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
 
 
 class ReportQueue:
@@ -61,16 +50,15 @@ class ReportQueue:
         self._forced: set[str] = set()
         """Reports that `flush` sends before their time."""
         self._delivered = self._dropped = self._refused = 0
-        self._failures = 0
         self._last_error: str | None = None
-        self._paused_until = 0.0
+        self._backoff = backoff.Backoff()
 
     def add(self, report: Report) -> Future[bool]:
         """Queues a report. The future has True if it is delivered at once, and False if it has to wait."""
         future: Future[bool] = Future()
         # A cancelled task of the program must not cancel it.
         future.set_running_or_notify_cancel()
-        effects = _Effects()
+        effects = Effects()
         with self._changed:
             before = self._queued.get(report.id)
             if before is None and len(self._queued) >= self._max_queued:
@@ -84,7 +72,7 @@ class ReportQueue:
             else:
                 effects.answered.append((future, False))
             self._wake(effects)
-        self._carry_out(effects)
+        effects.carry_out(self._on_problem)
         return future
 
     def status(self) -> Status:
@@ -96,19 +84,19 @@ class ReportQueue:
         """Sends everything now. Returns False if reports still wait after `timeout_s`."""
         ends_at = time.monotonic() + timeout_s
         while True:
-            effects = _Effects()
+            effects = Effects()
             with self._changed:
                 left_s = ends_at - time.monotonic()
                 if not self._queued or left_s <= 0 or self._is_stopped:
                     return not self._queued
-                self._paused_until = 0.0
+                self._backoff.interrupt()
                 self._forced = set(self._queued)
                 self._wake(effects)
                 has_thread = self._thread is not None
                 if has_thread:
                     self._changed.wait_for(self._has_tried_all, left_s)
                 has_failed = bool(self._queued) and self._last_error is not None
-            self._carry_out(effects)
+            effects.carry_out(self._on_problem)
             if not has_thread:
                 return False
             if has_failed:
@@ -116,12 +104,12 @@ class ReportQueue:
 
     def stop(self) -> None:
         """Stops sending. Unsent reports stay in the spool."""
-        effects = _Effects()
+        effects = Effects()
         with self._changed:
             self._is_stopped = True
             self._release_calls(effects)
             self._changed.notify_all()
-        self._carry_out(effects)
+        effects.carry_out(self._on_problem)
         process_events.remove(self)
         if self._spool is not None:
             self._spool.close()
@@ -142,7 +130,7 @@ class ReportQueue:
         spool.load_soon(self._add_loaded)
 
     def _can_send(self) -> bool:
-        return not self._is_stopped and time.monotonic() >= self._paused_until
+        return not self._is_stopped and self._backoff.left_s() <= 0
 
     def _is_due(self, report: Report) -> bool:
         at_ms = max(report.not_before_ms or 0, self._retry_at_ms.get(report.id, 0))
@@ -153,7 +141,7 @@ class ReportQueue:
         return not self._queued or has_tried
 
     def _add_loaded(self, reports: Iterable[Report]) -> None:
-        effects = _Effects()
+        effects = Effects()
         with self._changed:
             for loaded in reports:
                 report = loaded if loaded.has_end else end_after_crash(loaded, now_ms())
@@ -165,9 +153,9 @@ class ReportQueue:
                 self._queued[report.id] = report if newer is None else merge_reports(report, newer)
             if self._queued:
                 self._wake(effects)
-        self._carry_out(effects)
+        effects.carry_out(self._on_problem)
 
-    def _drop_oldest(self, effects: _Effects) -> None:
+    def _drop_oldest(self, effects: Effects) -> None:
         oldest = next((report for id, report in self._queued.items() if id not in self._in_flight), None)
         if oldest is None:
             return
@@ -187,7 +175,7 @@ class ReportQueue:
         if self._spool is not None and not keeps_in_spool:
             self._spool.remove(report.id)
 
-    def _wake(self, effects: _Effects) -> None:
+    def _wake(self, effects: Effects) -> None:
         if self._thread is None and not self._is_stopped:
             thread = threading.Thread(target=self._run, name="backstop-reporter", daemon=True)
             try:
@@ -198,16 +186,10 @@ class ReportQueue:
                 self._release_calls(effects)
         self._changed.notify_all()
 
-    def _release_calls(self, effects: _Effects) -> None:
+    def _release_calls(self, effects: Effects) -> None:
         for calls in self._waiting_calls.values():
             effects.answered.extend((call, False) for call in calls)
         self._waiting_calls.clear()
-
-    def _carry_out(self, effects: _Effects) -> None:
-        for future, is_delivered in effects.answered:
-            future.set_result(is_delivered)
-        for problem in effects.problems:
-            self._on_problem(problem)
 
     def _run(self) -> None:
         try:
@@ -233,7 +215,7 @@ class ReportQueue:
         if self._is_stopped:
             return False
         due_ms = (max(it.not_before_ms or 0, self._retry_at_ms.get(id, 0)) for id, it in self._queued.items())
-        wait_s = max(self._paused_until - time.monotonic(), (min(due_ms, default=0) - now_ms()) / 1000, 0.001)
+        wait_s = max(self._backoff.left_s(), (min(due_ms, default=0) - now_ms()) / 1000, 0.001)
         has_work = self._changed.wait(wait_s if self._queued else _IDLE_S)
         return has_work or bool(self._queued)
 
@@ -241,7 +223,7 @@ class ReportQueue:
         if not self._can_send():
             return []
         # After a failure one report is tried first, so that a server that comes back is not flooded.
-        most = 1 if self._failures > 0 else self._most_at_once
+        most = 1 if self._backoff.failures > 0 else self._most_at_once
         due = (report for report in self._queued.values() if self._is_due(report))
         batch = fill_batch(due, most)
         self._in_flight = {report.id for report in batch}
@@ -250,7 +232,7 @@ class ReportQueue:
 
     def _send(self, batch: list[Report]) -> None:
         bodies = [without_times(it.body) if self._without_times.get(it.id) is it else it.body for it in batch]
-        effects = _Effects()
+        effects = Effects()
         results: list[Result] = []
         failure: Exception | None = None
         try:
@@ -273,16 +255,16 @@ class ReportQueue:
             if outage is not None:
                 if len(batch) == 1 and isinstance(failure, ApiProblem) and failure.status == 500:
                     # The report itself may be the cause, so the next attempt sends another.
-                    self._retry_at_ms[batch[0].id] = now_ms() + _LONGEST_PAUSE_MS
+                    self._retry_at_ms[batch[0].id] = now_ms() + backoff.LONGEST_PAUSE_MS
                 self._pause(outage, effects)
             self._changed.notify_all()
-        self._carry_out(effects)
+        effects.carry_out(self._on_problem)
 
-    def _record(self, report: Report, result: Result, effects: _Effects) -> None:
+    def _record(self, report: Report, result: Result, effects: Effects) -> None:
         """Records the result of one report."""
         if result is None:
             self._delivered += 1
-            self._failures = 0
+            self._backoff.succeed()
             self._last_error = None
             # A delivered begin stays in the spool, so that the next process reports the end if this process crashes.
             self._remove(report, keeps_in_spool=not report.has_end)
@@ -302,15 +284,11 @@ class ReportQueue:
             return
         if report.id not in self._retry_at_ms:
             effects.problems.append(Problem("undelivered", result, len(self._queued)))
-        self._retry_at_ms[report.id] = now_ms() + _LONGEST_PAUSE_MS
+        self._retry_at_ms[report.id] = now_ms() + backoff.LONGEST_PAUSE_MS
 
-    def _pause(self, error: Exception, effects: _Effects) -> None:
+    def _pause(self, error: Exception, effects: Effects) -> None:
         self._last_error = str(error)
-        longest_ms = min(_LONGEST_PAUSE_MS, _FIRST_PAUSE_MS * 2 ** min(self._failures, 5))
-        asked_ms = (error.retry_after_ms if isinstance(error, ApiProblem) else None) or 0
-        pause_ms = max(longest_ms * random.uniform(0.5, 1), asked_ms)
-        self._failures += 1
-        self._paused_until = time.monotonic() + pause_ms / 1000
+        self._backoff.fail((error.retry_after_ms if isinstance(error, ApiProblem) else None) or 0)
         self._release_calls(effects)
-        if self._failures == 1:
+        if self._backoff.failures == 1:
             effects.problems.append(Problem("undelivered", error, len(self._queued)))
