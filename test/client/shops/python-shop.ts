@@ -10,7 +10,13 @@ import type { Accounts, ReporterCounts, Shop } from './shop.ts'
 
 export async function openPythonShop(product: Product, { cards, reseller, biller }: Accounts): Promise<Shop> {
   const { environmentOf } = await installPythonLibraries()
-  const account = ({ connection, providerApi }: { connection: { connection_id: string }; providerApi: { url: string } }) => ({
+  const account = ({
+    connection,
+    providerApi,
+  }: {
+    connection: { connection_id: string }
+    providerApi: { url: string }
+  }) => ({
     connection_id: connection.connection_id,
     url: providerApi.url,
   })

@@ -21,6 +21,7 @@ key = settings["provider_key"]
 biller = urlsplit(settings["subscription"]["url"])
 site, _, Environment.chargebee_domain = biller.netloc.partition(".")
 Environment.protocol = biller.scheme
+Chargebee.verify_ca_certs = False
 clients = ShopClients(
     stripe.StripeClient(key, base_addresses={"api": settings["processor"]["url"]}),
     paddle_billing.Client(key, paddle_billing.Options(SimpleNamespace(base_url=settings["reseller"]["url"]))),

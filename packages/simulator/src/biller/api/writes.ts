@@ -3,6 +3,7 @@ import type { ApiCall } from '../../api/provider-api.ts'
 import type { Biller } from '../account.ts'
 import type { Actor } from '../events.ts'
 import type { CreditNoteReason } from '../objects/credit-note.ts'
+import type { BillerSubscription } from '../objects/subscription.ts'
 import { wrongValue } from '../refusal.ts'
 
 /**
@@ -19,7 +20,11 @@ export function answerWrite(
   if (call.method !== 'POST' || id === undefined || action === undefined) return undefined
   const form = new URLSearchParams(call.body)
   const by = actorOf(call, keyNames)
-  if (resource === 'subscriptions') return changeSubscription(biller, id, action, form, by)
+  if (resource === 'subscriptions') {
+    const subscription = changeSubscription(biller, id, action, form, by)
+    if (subscription === undefined) return undefined
+    return { subscription, customer: biller.asOf(call.nowMs).customers.get(subscription.customer_id) }
+  }
   if (action !== 'refund') return undefined
   const amount = form.has('refund_amount') ? { amount: integer(form, 'refund_amount') } : {}
   if (resource === 'credit_notes') {
@@ -39,27 +44,27 @@ function changeSubscription(
   action: string,
   form: URLSearchParams,
   by: Actor,
-): object | undefined {
+): BillerSubscription | undefined {
   const reason = form.get('cancel_reason_code')
   const how = { by, ...(reason === null ? {} : { reasonCode: reason }) }
   switch (action) {
     case 'cancel':
     case 'cancel_for_items': {
       const atEnd = form.get('end_of_term') === 'true' || form.get('cancel_option') === 'end_of_term'
-      return { subscription: atEnd ? biller.scheduleCancel(id, how) : biller.cancel(id, how) }
+      return atEnd ? biller.scheduleCancel(id, how) : biller.cancel(id, how)
     }
     case 'remove_scheduled_cancellation':
-      return { subscription: biller.removeScheduledCancel(id, by) }
+      return biller.removeScheduledCancel(id, by)
     case 'pause': {
       const atEnd = form.get('pause_option') === 'end_of_term'
-      return { subscription: atEnd ? biller.schedulePause(id, { by }) : biller.pause(id, by) }
+      return atEnd ? biller.schedulePause(id, { by }) : biller.pause(id, by)
     }
     case 'remove_scheduled_pause':
-      return { subscription: biller.removeScheduledPause(id, by) }
+      return biller.removeScheduledPause(id, by)
     case 'resume':
-      return { subscription: biller.resume(id, by) }
+      return biller.resume(id, by)
     case 'reactivate':
-      return { subscription: biller.reactivate(id, by) }
+      return biller.reactivate(id, by)
     default:
       return undefined
   }

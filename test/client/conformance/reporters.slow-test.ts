@@ -3,11 +3,11 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readCases } from '../../../packages/client/conformance/case.ts'
+import { playAll } from '../../../packages/client/conformance/play-all.ts'
 import { installPythonLibraries, type PythonLibraries } from '../../../reporters/python/libraries.ts'
-import { withBug } from '../../../test/simulation/seeded-bugs/seeded-bugs.ts'
-import { readCases } from './case.ts'
+import { withBug } from '../../simulation/seeded-bugs/seeded-bugs.ts'
 import { type PlantedFault, readFaults } from './faults.ts'
-import { playAll } from './play-all.ts'
 
 interface Driver {
   readonly command: readonly string[]
@@ -16,7 +16,6 @@ interface Driver {
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const PYTHON = join(ROOT, 'reporters/python')
-const NODE = import.meta.dirname
 
 const cases = readCases()
 let libraries: PythonLibraries
@@ -27,14 +26,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(copies, { recursive: true }))
 
-const nodeDriver = (): Driver => ({ command: [process.execPath, join(NODE, 'driver.ts')] })
+const nodeDriver = (): Driver => ({ command: [process.execPath, join(ROOT, 'packages/client/conformance/driver.ts')] })
 const pythonDriver = (...args: string[]): Driver => ({
   command: ['python3', join(PYTHON, 'conformance/driver.py'), ...args],
   env: libraries.environmentOf('newest'),
 })
 
 const faultyNode = async ({ name }: PlantedFault): Promise<Driver> => ({
-  command: [process.execPath, join(NODE, 'faulty-driver.ts'), name],
+  command: [process.execPath, join(import.meta.dirname, 'faulty-node-driver.ts'), name],
 })
 
 /** The Python driver with a copy of the reporter that has the fault. */
@@ -63,8 +62,8 @@ test.each([
 })
 
 describe.each([
-  { reporter: 'Node', file: join(NODE, 'faults.yaml'), open: faultyNode },
-  { reporter: 'Python', file: join(PYTHON, 'conformance/faults.yaml'), open: faultyPython },
+  { reporter: 'Node', file: 'node-faults.yaml', open: faultyNode },
+  { reporter: 'Python', file: 'python-faults.yaml', open: faultyPython },
 ])('a case fails for a reporter for $reporter that', ({ file, open }) => {
   test.concurrent.each(readFaults(file).map(fault => [fault.name, fault] as const))('%s', async (_, fault) => {
     const chosen = cases.filter(({ name }) => name.includes(fault.case))
