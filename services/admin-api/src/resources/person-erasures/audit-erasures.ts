@@ -8,7 +8,7 @@ import {
 import type { AdminCollections } from '../../store/stores.ts'
 import { finishOf } from './person-erasures.ts'
 
-/** An erasure without a row is found for this time after its end, in milliseconds. Longer than any stop of this service. */
+/** The erasure of a deleted connection without a row is found for this time after its end, in milliseconds. Longer than any stop of this service. */
 const FOUND_FOR_MS = 30 * 86_400_000
 const MOST_ROWS = 500
 
@@ -20,22 +20,45 @@ type Stores = Pick<AdminCollections, 'erasures' | 'deliveryErasures' | 'personEr
  * @returns the number of new rows
  */
 export async function auditErasures(stores: Stores, now: Date): Promise<number> {
-  const { erasures, deliveryErasures, personErasures, audit } = stores
+  return (await auditConnections(stores, now)) + (await auditPeople(stores, now))
+}
+
+async function auditConnections({ erasures, audit }: Stores, now: Date): Promise<number> {
   const from = new Date(now.getTime() - FOUND_FOR_MS)
   const found = await erasures.page({ where: {}, by: 'finished_at', window: { from }, limit: MOST_ROWS })
-  const inDeliveries = await deliveryErasures.findAll({ _id: { in: found.filter(isOfPerson).map(({ _id }) => _id) } })
-  const deliveriesOf = new Map(inDeliveries.map(one => [one._id, one]))
-  const finished = found.filter(one => !isOfPerson(one) || finishOf(one, deliveriesOf.get(one._id)) !== null)
+  const finished = found.filter(erasure => !isOfPerson(erasure))
   const known = new Set((await audit.findAll({ _id: { in: finished.map(rowId) } })).map(({ _id }) => _id))
   let written = 0
   for (const erasure of finished) {
-    if (known.has(rowId(erasure))) continue
-    const action = isOfPerson(erasure) ? 'person_erasure.create' : 'connection.delete'
-    const [request] = await audit.findAll({ target: erasure._id, action })
-    if (await audit.insert(rowOf(erasure, deliveriesOf.get(erasure._id), request, now))) written++
-    if (isOfPerson(erasure)) await personErasures.change({ _id: erasure._id }, { person: null })
+    if (!known.has(rowId(erasure)) && (await insertRow(audit, erasure, undefined, now))) written++
   }
   return written
+}
+
+/** Requests are found by the names that they still have, so that a stop between the row and their removal leaves no names. */
+async function auditPeople({ erasures, deliveryErasures, personErasures, audit }: Stores, now: Date): Promise<number> {
+  const open = { _id: { in: (await personErasures.findAll({ person: { not: null } })).map(({ _id }) => _id) } }
+  const inDeliveries = new Map((await deliveryErasures.findAll(open)).map(one => [one._id, one]))
+  let written = 0
+  for (const erasure of await erasures.findAll(open)) {
+    const { _id } = erasure
+    if (finishOf(erasure, inDeliveries.get(_id)) === null) continue
+    if (await insertRow(audit, erasure, inDeliveries.get(_id), now)) written++
+    await personErasures.change({ _id }, { person: null })
+  }
+  return written
+}
+
+/** @returns false if the row exists */
+async function insertRow(
+  audit: Stores['audit'],
+  erasure: ErasureDocument,
+  inDeliveries: DeliveryErasureDocument | undefined,
+  now: Date,
+): Promise<boolean> {
+  const action = isOfPerson(erasure) ? 'person_erasure.create' : 'connection.delete'
+  const [request] = await audit.findAll({ target: erasure._id, action })
+  return audit.insert(rowOf(erasure, inDeliveries, request, now))
 }
 
 function isOfPerson({ _id }: ErasureDocument): boolean {

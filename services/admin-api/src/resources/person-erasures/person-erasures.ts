@@ -5,6 +5,7 @@ import {
   PersonErasure,
   type PersonErasureDocument,
 } from '@backstop/contracts'
+import { AppError } from '@backstop/kit/errors'
 import { auditedAs } from '../../http/change-document.ts'
 import { findInProject, findProject, refuseHeartbeat } from '../../http/find-resource.ts'
 import { itemRoute, listRoute } from '../../http/read-routes.ts'
@@ -15,6 +16,8 @@ import type { ReadCollections } from '../../store/stores.ts'
 
 const path = '/v1/projects/{id}/person-erasures'
 const tag = 'Person erasures'
+/** Each erasure reads all cases and raw notifications of its project twice. */
+const MOST_OPEN = 100
 
 /** /v1/projects/{id}/person-erasures */
 export function personErasureRoutes({ stores }: AdminParts): Route[] {
@@ -68,6 +71,7 @@ function createRoute(stores: AdminParts['stores']): Route {
     async handle({ params, body, principal, newId, now, change }) {
       const { _id: projectId } = await findProject(stores, principal, params.id)
       refuseHeartbeat(projectId)
+      await refuseTooMany(stores, projectId)
       const document: PersonErasureDocument = {
         _id: newId('erasure'),
         project_id: projectId,
@@ -83,6 +87,13 @@ function createRoute(stores: AdminParts['stores']): Route {
       return { status: 202, body: showPersonErasure(stored, undefined) }
     },
   })
+}
+
+/** @throws AppError `conflict` */
+async function refuseTooMany({ personErasures }: AdminParts['stores'], projectId: string): Promise<void> {
+  const open = await personErasures.findAll({ project_id: projectId, person: { not: null } })
+  if (open.length < MOST_OPEN) return
+  throw new AppError('conflict', `${MOST_OPEN} erasures of this project are not done yet: ask again when one is`)
 }
 
 /** What the reconciler and the notifier have done about an erasure. */
