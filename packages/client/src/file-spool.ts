@@ -25,8 +25,11 @@ const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 /** The mode of folders like /tmp, which others use. */
 const STICKY = 0o1000
-/** The files of this process. */
-const ownFiles = new Set<string>()
+/** The files of this process, also if this module is loaded several times. */
+const OWN_FILES = Symbol.for('backstop.spool.files')
+const shared = globalThis as { [OWN_FILES]?: Set<string> }
+shared[OWN_FILES] ??= new Set()
+const ownFiles = shared[OWN_FILES]
 
 /**
  * Creates a spool. A starting process takes over the files of processes that have ended. Should two processes take over the same report,
@@ -44,6 +47,8 @@ class FileSpool implements Spool {
   readonly #waiting = new Map<string, Report>()
   #unwritten = ''
   #fileBytes = 0
+  /** When the file is this large, a rewrite is tried. */
+  #rewriteAtBytes = REWRITE_BYTES
   #writing: Promise<void> | undefined
   #isRestricted = false
 
@@ -113,7 +118,7 @@ class FileSpool implements Spool {
         this.#unwritten = ''
         await appendFile(this.#file, text, { mode: FILE_MODE })
         this.#fileBytes += text.length
-        if (this.#fileBytes > REWRITE_BYTES) await this.#rewrite()
+        if (this.#fileBytes > this.#rewriteAtBytes) await this.#rewrite()
       }
     } catch (error) {
       this.#onError(error)
@@ -124,11 +129,14 @@ class FileSpool implements Spool {
   async #rewrite(): Promise<void> {
     const lines = [...this.#waiting.values()].map(report => `${JSON.stringify({ save: report } satisfies Line)}\n`)
     const text = lines.join('')
+    // The next time after as much again, so that a large queue is not written out with each report.
+    this.#rewriteAtBytes = Math.max(REWRITE_BYTES, 2 * this.#fileBytes)
     if (text.length > this.#fileBytes / 2) return
     this.#unwritten = ''
     await writeFile(`${this.#file}.new`, text, { mode: FILE_MODE })
     await rename(`${this.#file}.new`, this.#file)
     this.#fileBytes = text.length
+    this.#rewriteAtBytes = Math.max(REWRITE_BYTES, 2 * text.length)
   }
 }
 

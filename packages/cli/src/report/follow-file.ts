@@ -1,6 +1,7 @@
 /** Reads a file of lines that another program appends to, and that may be rotated. */
+import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** How far a file was read. */
@@ -8,6 +9,8 @@ export interface FilePosition {
   /** Identifies the file on its disk, also after it was renamed. */
   readonly inode: number
   readonly bytes: number
+  /** A hash of its first bytes, because a new file may get the inode of one that was deleted. */
+  readonly head: string
 }
 
 export interface LineChunk {
@@ -25,37 +28,46 @@ export interface FollowOptions {
   readonly signal: AbortSignal
   /** Called if the file of the position is no longer there, so that its last lines may be missing. */
   readonly onMissing: () => void
+  /** How long a renamed file is still read after its last line, in milliseconds: its program may write to it a little longer. */
+  readonly graceMs?: number
 }
 
 const READ_BYTES = 262_144
+const LONGEST_LINE_BYTES = 16 * 1_048_576
+const HEAD_BYTES = 256
 const POLL_MS = 250
+const GRACE_MS = 5_000
+/** Files of this command beside the file that it reads, and compressed files, which have no readable lines. */
+const OTHER_FILES = /\.(?:position|position\.new|refused|gz|bz2|xz|zst)$/
 
 /**
- * The lines of a file from a position. A file that was renamed is read to its end first, if it is still in its folder; a file that was
- * truncated is read from its beginning.
- * @throws Error if the file cannot be read, or has a line of more than 256 KB
+ * The lines of a file from a position. Files that were renamed since are read to their ends first, in the order in which they were made, if
+ * they are still in the folder. A file that was truncated is read from its beginning.
+ * @throws Error if the file cannot be read, or has a line of more than 16 MB
  */
 export async function* followFile(path: string, options: FollowOptions): AsyncGenerator<LineChunk> {
-  const { from, follows, signal, onMissing } = options
-  const earlier = from === undefined ? undefined : await openByInode(dirname(path), from.inode)
+  const { from, follows, signal, onMissing, graceMs = GRACE_MS } = options
+  const earlier = from === undefined ? undefined : await openFrom(path, from)
   if (from !== undefined && earlier === undefined) onMissing()
-  let bytes = earlier === undefined ? 0 : (from?.bytes ?? 0)
   let handle = earlier ?? (await open(path))
+  let at: FilePosition = earlier === undefined ? await beginningOf(handle) : (from as FilePosition)
+  let grewAtMs = performance.now()
   try {
     while (true) {
-      const { ino: inode, size } = await handle.stat()
-      if (size < bytes) bytes = 0
-      // Lines that were appended before the file was renamed are read after this question.
-      const isCurrent = await hasInode(path, inode)
-      const isEnded = !isCurrent || !follows
-      const chunk = await readLines(handle, bytes, isEnded)
+      if (!(await continues(handle, at))) at = await beginningOf(handle)
+      // Lines that were appended before the next file was made are read after this question.
+      const next = await nextFile(path, handle)
+      const isOver = next !== undefined && (!follows || performance.now() >= grewAtMs + graceMs)
+      const chunk = await readLines(handle, at.bytes, isOver || (next === undefined && !follows))
       if (chunk !== undefined) {
-        bytes += chunk.bytes
-        yield { lines: chunk.lines, position: { inode, bytes } }
-      } else if (!isCurrent) {
+        at = { ...at, bytes: at.bytes + chunk.bytes, head: await headOf(handle, at.bytes + chunk.bytes) }
+        grewAtMs = performance.now()
+        yield { lines: chunk.lines, position: at }
+      } else if (isOver && next !== undefined) {
         await handle.close()
-        handle = await open(path)
-        bytes = 0
+        handle = await open(next)
+        at = await beginningOf(handle)
+        grewAtMs = performance.now()
       } else if (!follows || signal.aborted) return
       else await pause(POLL_MS, undefined, { signal }).catch(() => {})
     }
@@ -66,33 +78,68 @@ export async function* followFile(path: string, options: FollowOptions): AsyncGe
 
 /** @param isEnded true if the last line counts although no newline ends it @returns undefined if there is no line */
 async function readLines(handle: FileHandle, from: number, isEnded: boolean) {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, from)
-  const read = buffer.subarray(0, bytesRead)
-  const isWhole = isEnded && bytesRead < READ_BYTES
-  const bytes = isWhole ? bytesRead : read.lastIndexOf('\n') + 1
-  if (bytes === 0 && bytesRead === READ_BYTES) throw new Error(`A line is longer than ${READ_BYTES} bytes`)
-  if (bytes === 0) return undefined
-  return {
-    bytes,
-    lines: read
-      .toString('utf8', 0, bytes)
-      .split('\n')
-      .slice(0, read[bytes - 1] === 0x0a ? -1 : undefined),
+  for (let size = READ_BYTES; size <= LONGEST_LINE_BYTES; size *= 2) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, from)
+    const read = buffer.subarray(0, bytesRead)
+    const bytes = isEnded && bytesRead < size ? bytesRead : read.lastIndexOf('\n') + 1
+    if (bytes > 0) {
+      const lines = read.toString('utf8', 0, bytes).split('\n')
+      return { bytes, lines: read[bytes - 1] === 0x0a ? lines.slice(0, -1) : lines }
+    }
+    if (bytesRead < size) return undefined
   }
+  throw new Error(`The line at byte ${from} is longer than 16 MB`)
 }
 
-async function openByInode(folder: string, inode: number): Promise<FileHandle | undefined> {
-  for (const name of await readdir(folder)) {
-    if (await hasInode(join(folder, name), inode)) return open(join(folder, name))
-  }
+async function beginningOf(handle: FileHandle): Promise<FilePosition> {
+  return { inode: (await handle.stat()).ino, bytes: 0, head: await headOf(handle, 0) }
+}
+
+/** True if the file has the bytes before the position. */
+async function continues(handle: FileHandle, { bytes, head }: FilePosition): Promise<boolean> {
+  return (await handle.stat()).size >= bytes && (await headOf(handle, bytes)) === head
+}
+
+/** A hash of the first bytes before a position. */
+async function headOf(handle: FileHandle, bytes: number): Promise<string> {
+  const size = Math.min(bytes, HEAD_BYTES)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, size, 0)
+  return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('base64')
+}
+
+interface FoundFile {
+  readonly path: string
+  readonly inode: number
+  readonly madeAtMs: number
+}
+
+/** The file and those that it was renamed to, in the order in which they were made. */
+async function filesOf(path: string): Promise<FoundFile[]> {
+  const names = (await readdir(dirname(path))).filter(
+    name => name.startsWith(basename(path)) && !OTHER_FILES.test(name),
+  )
+  const found = await Promise.all(
+    names.map(async name => {
+      const other = join(dirname(path), name)
+      // It may be renamed in this moment.
+      const known = await stat(other).catch(() => undefined)
+      return known === undefined ? [] : [{ path: other, inode: known.ino, madeAtMs: known.birthtimeMs }]
+    }),
+  )
+  return found.flat().sort((a, b) => a.madeAtMs - b.madeAtMs)
+}
+
+async function openFrom(path: string, from: FilePosition): Promise<FileHandle | undefined> {
+  const found = (await filesOf(path)).find(({ inode }) => inode === from.inode)
+  if (found === undefined) return undefined
+  const handle = await open(found.path)
+  if (found.path === path || (await continues(handle, from))) return handle
+  await handle.close()
   return undefined
 }
 
-/** While a file is rotated, its name may be missing for a moment. */
-async function hasInode(path: string, inode: number): Promise<boolean> {
-  try {
-    return (await stat(path)).ino === inode
-  } catch {
-    return false
-  }
+/** The file that was made after an open one. */
+async function nextFile(path: string, handle: FileHandle): Promise<string | undefined> {
+  const { ino, birthtimeMs } = await handle.stat()
+  return (await filesOf(path)).find(({ inode, madeAtMs }) => inode !== ino && madeAtMs > birthtimeMs)?.path
 }

@@ -73,15 +73,21 @@ function* batchesOf(all: readonly Readable[]): Generator<Readable[]> {
 }
 
 async function sendBatch(batch: readonly Readable[], options: SendOptions): Promise<readonly RefusedLine[]> {
+  const refused: RefusedLine[] = []
+  let left = batch
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     try {
-      const { results } = await options.client.operations.batch({ items: batch.map(({ item }) => item) })
-      const isOut = results.some(({ status }) => status >= 500)
-      if (!isOut) return batch.flatMap(({ line }, at) => refusalOf(line, results[at]?.problem ?? null))
-      options.onWait(new Error('Backstop could not record every report'))
+      const { results } = await options.client.operations.batch({ items: left.map(({ item }) => item) })
+      const isOut = (at: number) => (results[at]?.status ?? 500) >= 500
+      refused.push(...left.flatMap(({ line }, at) => (isOut(at) ? [] : refusalOf(line, results[at]?.problem ?? null))))
+      left = left.filter((_, at) => isOut(at))
+      const [first] = left
+      if (first === undefined) return refused
+      options.onWait(new Error(`Backstop could not record ${first.line.slice(0, 200)}`))
     } catch (error) {
-      if (error instanceof ApiProblem && [400, 413].includes(error.status)) return sendApart(batch, error, options)
-      const mayPass = error instanceof NoAnswer || (error instanceof ApiProblem && mayPassLater(error.status))
+      if (error instanceof ApiProblem && isAboutLines(error))
+        return [...refused, ...(await sendApart(left, error, options))]
+      const mayPass = error instanceof NoAnswer || (error instanceof ApiProblem && mayPassLater(error))
       if (!mayPass) throw error
       options.onWait(error)
     }
@@ -97,8 +103,13 @@ async function sendApart(batch: readonly Readable[], problem: ApiProblem, option
   return [...(await sendBatch(batch.slice(0, half), options)), ...(await sendBatch(batch.slice(half), options))]
 }
 
-function mayPassLater(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500
+/** Without a code of the API, something before it has answered, such as a proxy. */
+function isAboutLines({ status, code }: ApiProblem): boolean {
+  return code !== 'unknown' && (status === 400 || status === 413)
+}
+
+function mayPassLater({ status, code }: ApiProblem): boolean {
+  return status === 408 || status === 429 || status >= 500 || (code === 'unknown' && [400, 413].includes(status))
 }
 
 function refusalOf(

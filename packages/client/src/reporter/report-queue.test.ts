@@ -186,6 +186,43 @@ test('a report that refuses its whole batch is refused alone', async () => {
   expect(problems).toMatchObject([{ kind: 'refused', report: { body: { subject: '' } } }])
 })
 
+test.each([400, 403, 404, 413, 500])('every report waits after %i from a proxy, which is one problem', async status => {
+  const { queue, problems, fail, attempts } = setUp()
+  fail(new ApiProblem(status, {}))
+  for (let count = 0; count < 20; count++) await queue.add(reportOf(`k${count}`))
+  expect(queue.status()).toMatchObject({ queued: 20, refused: 0 })
+  expect([problems.length, attempts()]).toEqual([1, 1])
+  fail(undefined)
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect(queue.status()).toMatchObject({ queued: 0, delivered: 20 })
+})
+
+test('a report that makes Backstop fail does not hold up the others', async () => {
+  const sent: string[] = []
+  const { queue } = setUp({
+    async send(bodies) {
+      if (bodies.some(({ subject }) => subject === 'bad')) throw problem(500, 'not_found')
+      sent.push(...bodies.map(({ subject }) => subject))
+      return bodies.map(() => undefined)
+    },
+  })
+  for (const subject of ['bad', 'a', 'b']) void queue.add(reportOf(subject, { subject }))
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(sent).toEqual(['a', 'b'])
+  expect(queue.status()).toMatchObject({ queued: 1 })
+})
+
+test('waits an hour at most, whatever an answer asks for', async () => {
+  const { queue, sent, fail } = setUp()
+  fail(problem(429, 'unauthenticated', 30 * 86_400_000))
+  await queue.add(reportOf('a'))
+  fail(undefined)
+  await vi.advanceTimersByTimeAsync(59 * MINUTE_MS)
+  expect(sent).toEqual([])
+  await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
+  expect(sent).toHaveLength(1)
+})
+
 test('waits for as long as Backstop asks', async () => {
   const { queue, sent, fail } = setUp()
   fail(problem(429, 'unauthenticated', 45_000))

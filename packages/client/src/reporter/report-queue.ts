@@ -53,6 +53,8 @@ const BATCHES_AT_ONCE = 2
 const REPORTS_IN_BATCH = 500
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
+/** The longest wait that an answer may ask for. */
+const LONGEST_ASKED_PAUSE_MS = 3_600_000
 /** The pause between attempts while `flush` waits. */
 const FLUSH_PAUSE_MS = 250
 
@@ -199,22 +201,25 @@ export class ReportQueue {
   }
 
   async #send(batch: readonly Report[]): Promise<void> {
-    const problems = await this.#post(batch)
-    batch.forEach((report, at) => {
-      const problem = problems[at]
-      const attempt = this.#attempts.get(report.id)
-      this.#attempts.delete(report.id)
-      if (problem === undefined) this.#succeed(report)
-      else this.#fail(report, problem)
-      attempt?.end(problem === undefined)
-    })
-    if (Date.now() >= this.#pausedUntilMs) return
-    for (const attempt of this.#attempts.values()) attempt.end(false)
-    this.#attempts.clear()
+    try {
+      const problems = await this.#post(batch)
+      batch.forEach((report, at) => {
+        this.#end(report, problems[at])
+      })
+      const outage = problems.find(problem => problem !== undefined && isAboutAll(problem))
+      if (outage !== undefined) this.#pause(outage)
+    } catch (error) {
+      const outage = error instanceof Error ? error : new Error(String(error))
+      // The report itself may be the cause, so the next attempt sends another.
+      const [only] = batch
+      const mayBeCause = batch.length === 1 && outage instanceof ApiProblem && outage.status === 500
+      if (mayBeCause && only !== undefined) this.#retryAtMs.set(only.id, Date.now() + LONGEST_PAUSE_MS)
+      this.#pause(outage)
+    }
   }
 
-  /** @returns why each report was not recorded, in their order */
-  async #post(batch: readonly Report[]): Promise<readonly (Error | undefined)[]> {
+  /** @returns why each report was not recorded, in their order @throws Error for an outage */
+  async #post(batch: readonly Report[]): Promise<readonly (ApiProblem | undefined)[]> {
     const problems = await this.#postBodies(batch.map(({ body }) => body))
     // A repeated call with the same idempotency key has other times than the first.
     const repeats = batch.flatMap((report, at) => (mayBeRepeat(problems[at]) ? [{ report, at }] : []))
@@ -226,16 +231,24 @@ export class ReportQueue {
     })
   }
 
-  async #postBodies(bodies: readonly ReportBody[]): Promise<readonly (Error | undefined)[]> {
+  async #postBodies(bodies: readonly ReportBody[]): Promise<readonly (ApiProblem | undefined)[]> {
     try {
       return await this.#options.send(bodies)
     } catch (error) {
-      const problem = error instanceof Error ? error : new Error(String(error))
-      if (bodies.length === 1 || !(problem instanceof ApiProblem && isFinal(problem))) return bodies.map(() => problem)
+      if (!(error instanceof ApiProblem && isAboutBodies(error))) throw error
+      if (bodies.length === 1) return [error]
       // One invalid report refuses the whole batch, so its halves are sent apart.
       const half = Math.ceil(bodies.length / 2)
       return [...(await this.#postBodies(bodies.slice(0, half))), ...(await this.#postBodies(bodies.slice(half)))]
     }
+  }
+
+  #end(report: Report, problem: ApiProblem | undefined): void {
+    const attempt = this.#attempts.get(report.id)
+    this.#attempts.delete(report.id)
+    if (problem === undefined) this.#succeed(report)
+    else this.#fail(report, problem)
+    attempt?.end(problem === undefined)
   }
 
   #succeed(report: Report): void {
@@ -246,24 +259,28 @@ export class ReportQueue {
     this.#remove(report, !hasEnd(report))
   }
 
-  #fail(report: Report, error: Error): void {
-    this.#lastError = error.message
-    if (error instanceof ApiProblem && isFinal(error)) {
+  #fail(report: Report, problem: ApiProblem): void {
+    this.#lastError = problem.message
+    if (isFinal(problem)) {
       this.#counts.refused++
       this.#remove(report)
-      this.#options.onProblem({ kind: 'refused', report, error })
-      return
-    }
-    if (error instanceof ApiProblem && !isAboutAll(error)) {
+      this.#options.onProblem({ kind: 'refused', report, error: problem })
+    } else if (!isAboutAll(problem)) {
       const isFirst = !this.#retryAtMs.has(report.id)
       this.#retryAtMs.set(report.id, Date.now() + LONGEST_PAUSE_MS)
-      if (isFirst) this.#options.onProblem({ kind: 'undelivered', error, queued: this.#queued.size })
-      return
+      if (isFirst) this.#options.onProblem({ kind: 'undelivered', error: problem, queued: this.#queued.size })
     }
+  }
+
+  /** Everything waits. */
+  #pause(error: Error): void {
+    this.#lastError = error.message
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures) * (0.5 + Math.random() / 2)
-    const askedMs = error instanceof ApiProblem ? (error.retryAfterMs ?? 0) : 0
+    const askedMs = error instanceof ApiProblem ? Math.min(error.retryAfterMs ?? 0, LONGEST_ASKED_PAUSE_MS) : 0
     this.#failures++
     this.#pausedUntilMs = Date.now() + Math.max(pauseMs, askedMs)
+    for (const attempt of this.#attempts.values()) attempt.end(false)
+    this.#attempts.clear()
     if (this.#failures === 1) this.#options.onProblem({ kind: 'undelivered', error, queued: this.#queued.size })
   }
 
@@ -280,6 +297,11 @@ export class ReportQueue {
 
 function mayBeRepeat(problem: Error | undefined): boolean {
   return problem instanceof ApiProblem && (problem.code === 'idempotency_conflict' || problem.status === 400)
+}
+
+/** True if the API refuses what the batch contains. Without a code of the API, something before it has answered, such as a proxy. */
+function isAboutBodies({ status, code }: ApiProblem): boolean {
+  return code !== 'unknown' && (status === 400 || status === 413)
 }
 
 /** True if the next report would fail, too: the key is refused, there are too many requests, or the server is unavailable. */

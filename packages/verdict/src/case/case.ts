@@ -102,6 +102,7 @@ export interface EvictedRecord
     | 'state'
     | 'providerCreatedAt'
     | 'idempotencyKeys'
+    | 'requestIds'
     | 'operationId'
   > {
   /** The id of the action. It is kept when the record is created again. */

@@ -83,6 +83,7 @@ function newRecord(
     state,
     providerCreatedAt: createdAt,
     idempotencyKeys: evicted?.idempotencyKeys ?? [],
+    requestIds: evicted?.requestIds,
     eventIds: [],
     firstSeenAt: now,
     ...UNJUDGED,

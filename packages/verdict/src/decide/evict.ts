@@ -118,11 +118,12 @@ function isObjectRecord(action: ActionRecord): action is ObjectRecord {
 
 function toEvictedRecord(action: ObjectRecord): EvictedRecord {
   const { id, identity, kind, sides, objectIds, amount, currency, state, providerCreatedAt } = action
-  const { idempotencyKeys, operationId } = action
+  const { idempotencyKeys, requestIds, operationId } = action
   // Details help to act on a new change. An evicted record is old, and ten thousand of them must fit.
   const sidesWithoutDetails = sides.map(({ details: _details, ...side }) => side)
   const shown = { kind, sides: sidesWithoutDetails, objectIds, amount, currency, state, providerCreatedAt }
-  return { actionId: id, identity, refs: [...new Set(refundIdsOf(action))], ...shown, idempotencyKeys, operationId }
+  const names = { idempotencyKeys, requestIds, operationId }
+  return { actionId: id, identity, refs: [...new Set(refundIdsOf(action))], ...shown, ...names }
 }
 
 /** The kept data of an evicted record, found by any id that a provider uses for it. */
