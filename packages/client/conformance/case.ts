@@ -55,12 +55,19 @@ const Step = z.union([
     result: Result.default({ ok: true }),
     /** The longest time that a call takes, in milliseconds. */
     within_ms: z.int().optional(),
+    /** The calls are made one after another, and the median of their durations is at most this. */
+    median_ms: z.int().optional(),
   }),
   z.strictObject({
     /** The reports that arrived since the step `reports` before, without connection, times and key. */
     reports: z.array(Fields),
     /** How many idempotency keys they have. */
     operations: z.int().optional(),
+  }),
+  z.strictObject({
+    /** How many operations were reported since the step `reports` before. The last report of each has the state. */
+    operations: z.int(),
+    state: z.string(),
   }),
   z.strictObject({ flush: z.boolean().describe('True if everything is sent') }),
   z.strictObject({ status: Fields }),

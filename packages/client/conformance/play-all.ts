@@ -4,7 +4,7 @@ import { type CaseOutcome, Player } from './play.ts'
 interface PlayOptions {
   /** Called after each case. */
   readonly onOutcome?: (outcome: CaseOutcome) => void
-  /** How often a case that fails is played. The default is 3: a busy machine may delay a report beyond the timer of its call. */
+  /** How often a case is played that was only too late. The default is 3: the machine may be busy. */
   readonly attempts?: number
   /** The environment of the driver. */
   readonly env?: NodeJS.ProcessEnv
@@ -21,7 +21,7 @@ export async function playAll(
   try {
     for (const theCase of cases) {
       let outcome = await player.play(theCase)
-      for (let again = 1; outcome.kind === 'failed' && again < attempts; again++) outcome = await player.play(theCase)
+      for (let again = 1; outcome.isLate === true && again < attempts; again++) outcome = await player.play(theCase)
       outcomes.push(outcome)
       onOutcome(outcome)
     }
