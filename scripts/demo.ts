@@ -1,7 +1,7 @@
 /**
  * Runs the demo on a running Backstop until the first alert, for the compose file and for clusters. The demo's receiver listens
  * on a loopback address, so this program must run in the network namespace of the notifier, and EGRESS_ALLOW_CIDRS must allow the
- * address.
+ * address. There must be one notifier: another pod of it would deliver to its own loopback address.
  *
  *     INGRESS_URL=… ADMIN_URL=… API_KEY=… node scripts/demo.ts        API_KEY_FILE=… names a file with the key
  */
