@@ -72,6 +72,16 @@ describe('install.yaml', () => {
     expect(new Set(named)).toEqual(new Set(['backstop-settings']))
   })
 
+  test('can be complemented by the network policy of docs/install.md, which is for all of its pods', async () => {
+    const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8')
+    const policy = parse(page.match(/<<END\n([\s\S]*?)\n {4}END\n/)?.[1] ?? '') as Manifest
+    expect((await schemaChecker(30))(policy)).toEqual([])
+    expect(policy.metadata.namespace).toBe((manifests[0] as Manifest).metadata.name)
+    for (const { spec } of ofKind(manifests, 'Deployment', 'Job'))
+      expect(spec.template.metadata.labels).toMatchObject(policy.spec.podSelector.matchLabels)
+    expect(manifests.map(nameOf)).not.toContain(nameOf(policy))
+  })
+
   test('creates its namespace first, so that one apply is enough', () => {
     expect(nameOf(manifests[0] as Manifest)).toBe('Namespace/backstop')
   })
