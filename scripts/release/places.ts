@@ -15,6 +15,6 @@ export const withOutsideLinks = (text: string, folder: string, tag: string) =>
 export const PROGRAMS = ['ingress', 'reconciler', 'notifier', 'admin-api', 'provision']
 /**
  * The registry in deploy/k8s/base. It is no valid name, so that a pod without an image of its own is `InvalidImageName` at once,
- * instead of asking a registry that does not exist.
+ * instead of asking a registry that does not exist. A host may have capitals, and the kubelet would try to pull; the underscores make it invalid.
  */
-export const PLACEHOLDER = 'SET-IMAGES-IN-YOUR-OVERLAY'
+export const PLACEHOLDER = 'SET_IMAGES_IN_YOUR_OVERLAY'
