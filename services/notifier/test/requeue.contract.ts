@@ -132,7 +132,11 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       const opened = alert()
       if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
       const customer = { id: null, name: 'Canary Customer', email: null }
-      const facts = { action_id: actionId, project_id: projectId, customer }
+      const origin = {
+        ...{ channel: 'dashboard' as const, key_name: null, user: 'clerk@acme.example' },
+        ...{ request_id: null, idempotency_key: null },
+      }
+      const facts = { action_id: actionId, project_id: projectId, customer, origin }
       return { project_id: projectId, alert: { ...opened, data: { ...opened.data, action: action(facts) } } }
     }
     const manyOf = (id: string | null) => {
@@ -140,10 +144,11 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       const report = SAMPLE_ALERTS['storm.reported'](PROJECT)
       if (report.event !== 'storm.reported') throw new Error('The sample is of another event')
       const { storm } = report.data
-      return { ...report, data: { ...report.data, storm: { ...storm, common: { ...storm.common, customer } } } }
+      const user = { value: 'clerk@acme.example', count: 9 }
+      return { ...report, data: { ...report.data, storm: { ...storm, common: { ...storm.common, customer, user } } } }
     }
 
-    test('removes the people from alerts about the actions, and from reports that name the customer, and from no other', async () => {
+    test('removes the customer from alerts about the actions, and from reports that name the customer, and from no other', async () => {
       const { common } = manyOf('cus_1').data.storm
       await stores.deliveries.insertNew([
         newDocument('own', of('act_1')),
@@ -161,6 +166,8 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
       const found = await Promise.all(ids.map(id => stores.requeues.find(id)))
       const left = found.filter(one => JSON.stringify(one).includes('Canary Customer')).map(one => one?._id)
       expect(left).toEqual(['other', 'foreign', 'other-storm'])
+      // Who of the team made the refunds.
+      expect(found.filter(one => JSON.stringify(one).includes('clerk@acme.example'))).toHaveLength(found.length)
       expect(await stores.requeues.erasePersonalData(PROJECT, about)).toBe(0)
     })
 

@@ -1,4 +1,4 @@
-import { withoutPersonalData, withoutPersonalDataOf } from '@backstop/channels'
+import { withoutErased, withoutPersonalData } from '@backstop/channels'
 import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryDocument, type DeliveryRequest, dueAtOf, HEADERS } from '@backstop/contracts'
 import type { Batch, IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
@@ -145,7 +145,9 @@ async function decodeRequests(
 function shareable(one: RequestedDelivery, record: ChannelRecord | undefined): RequestedDelivery {
   const mayShow = record?.channel.shows_personal_data === true
   const full = one.request.alert
-  const alert = mayShow ? withoutPersonalDataOf(full, record.erasedIds) : withoutPersonalData(full)
+  const alert = mayShow
+    ? withoutErased(full, { connections: record.erasedIds, actions: record.erasedIds })
+    : withoutPersonalData(full)
   return alert === full ? one : { ...one, request: { ...one.request, alert } }
 }
 

@@ -1,4 +1,4 @@
-import { withoutPersonalData } from '@backstop/channels'
+import { withoutCustomer, withoutPersonalData } from '@backstop/channels'
 import type {
   DeliveryDocument,
   DeliveryErasureDocument,
@@ -103,7 +103,7 @@ async function eraseInAlerts(
     if (changes.length > 0) erased += (await deliveries.bulkWrite(changes.splice(0), { ordered: false })).matchedCount
   }
   for await (const { _id, alert: stored } of found) {
-    const alert = withoutPersonalData(stored)
+    const alert = 'connectionId' in about ? withoutPersonalData(stored) : withoutCustomer(stored)
     if (alert === stored) continue
     const $set = {
       alert,

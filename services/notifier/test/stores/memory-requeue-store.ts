@@ -1,4 +1,4 @@
-import { withoutPersonalData } from '@backstop/channels'
+import { withoutCustomer, withoutPersonalData } from '@backstop/channels'
 import type { Alert, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
 import {
   ERASED_TEXT,
@@ -57,7 +57,7 @@ export function createMemoryRequeueStore({
       let erased = 0
       for (const one of deliveries.values()) {
         if (one.project_id !== projectId || !isAbout(one.alert, about)) continue
-        const alert = withoutPersonalData(one.alert)
+        const alert = 'connectionId' in about ? withoutPersonalData(one.alert) : withoutCustomer(one.alert)
         if (alert === one.alert) continue
         one.alert = alert
         one.reason = ERASED_TEXT

@@ -81,6 +81,19 @@ test('names no user of the dashboard of a deleted connection', () => {
   }
 })
 
+test('names who of the team made an action whose customer was erased', () => {
+  const user = 'clerk@acme.example'
+  const origin = { channel: 'dashboard', key_name: null, user, request_id: null, idempotency_key: null } as const
+  const customer = { id: 'cus_1', name: 'Canary Customer', email: 'canary@example.com' }
+  const of = alert()
+  if (of.event !== 'incident.opened') throw new Error('The alert is of another event')
+  const made = action({ action_id: 'act_1', actor_id: 'acr_1', origin, customer })
+  const names = { ...NAMES, erasedIds: new Set(['act_1']) }
+  const completed = completeAlert({ ...of, data: { ...of.data, action: made } }, names, CONSOLE)
+  expect(JSON.stringify(completed)).not.toMatch(/canary/i)
+  expect(completed.data).toMatchObject({ action: { actor_name: 'Support tool', origin: { user } } })
+})
+
 test('has no link to a console without an address, and no names of an unknown project', () => {
   expect(completeAlert(alert(), undefined, null).data).toMatchObject({
     names: { project: null, connection: null },

@@ -1,4 +1,4 @@
-import { consolePathOf, withoutPersonalDataOf } from '@backstop/channels'
+import { consolePathOf, withoutErased } from '@backstop/channels'
 import { type Alert, type Names, withActorName, withBurstNamed } from '@backstop/contracts'
 import type { ProjectNames } from '../../channels/channel-store.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
@@ -34,7 +34,9 @@ export function completeAlert(alert: Alert, names: ProjectNames | undefined, pub
   }
   // TypeScript does not see that `data` keeps the type of its event.
   const completed = { ...alert, data } as Alert
-  return names === undefined ? completed : withoutPersonalDataOf(completed, names.erasedIds)
+  return names === undefined
+    ? completed
+    : withoutErased(completed, { connections: names.erasedIds, actions: names.erasedIds })
 }
 
 function namesOf(alert: Alert, names: ProjectNames | undefined): Names {
