@@ -77,12 +77,12 @@ export interface Erased {
 /** The alert without what was erased; the same alert if that is nothing. */
 export function withoutErased(alert: Alert, { connections, actions }: Erased): Alert {
   if (connections.size > 0 && connectionsOf(alert).some(id => connections.has(id))) return withoutPersonalData(alert)
-  return actions.has(actionIdOf(alert) ?? '') ? withoutCustomer(alert) : alert
+  return actionIdsOf([alert]).some(id => actions.has(id)) ? withoutCustomer(alert) : alert
 }
 
-/** The id of the action that the alert is about; undefined if it is about none. */
-export function actionIdOf({ data }: Alert): string | undefined {
-  return 'action' in data ? data.action?.action_id : undefined
+/** The ids of the actions that these alerts are about, each once. */
+export function actionIdsOf(alerts: readonly Alert[]): string[] {
+  return [...new Set(alerts.flatMap(({ data }) => ('action' in data ? (data.action?.action_id ?? []) : [])))]
 }
 
 /** The connections of the action, burst or storm of the alert. */

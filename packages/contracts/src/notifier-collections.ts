@@ -75,11 +75,8 @@ export const NOTIFIER_COLLECTIONS = {
   delivery_erasures: { owner: 'notifier', indexes: [] },
   erased_actions: {
     owner: 'notifier',
-    indexes: [
-      { keys: { project_id: 1 } },
-      // A topic keeps an alert for seven days, and a delivery is retried for three.
-      { keys: { at: 1 }, options: { expireAfterSeconds: 10 * DAY_S } },
-    ],
+    // They are read by their ids.
+    indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: 10 * DAY_S } }],
   },
   replays: {
     owner: 'notifier',

@@ -124,6 +124,7 @@ export function createApp(ports: NotifierPorts, settings: NotifierSettings): Not
     consumerMetrics,
     deliveries: ports.deliveries,
     progressOf: joinCalls((ids: readonly string[]) => ports.deliveries.progressOf(ids)),
+    findErasedActions: joinCalls((ids: readonly string[]) => ports.channels.findErasedActions(ids)),
     health,
     directory,
     isOverloaded: () => ports.isOverloaded(),

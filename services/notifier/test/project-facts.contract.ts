@@ -41,7 +41,7 @@ function suppression(address: string, facts: Partial<SuppressionDocument> = {}):
 
 export function describeProjectFacts(name: string, open: () => Promise<ProjectFactsUnderTest>): void {
   describe(`${name}: a channel is read with`, () => {
-    test("its project's look, its deleted connections and erased actions, and those of its addresses that get no mail of this project", async () => {
+    test("its project's look, its deleted connections, and those of its addresses that get no mail of this project", async () => {
       const { channels, put } = await open()
       const branding = { name: 'Acme', accent_colour: '#112233' }
       await put({
@@ -88,13 +88,11 @@ export function describeProjectFacts(name: string, open: () => Promise<ProjectFa
       expect(projectOf('chn_mail')).toEqual({ ...look, suppressed: new Map([['left@example.com', 'unsubscribed']]) })
       expect(projectOf('chn_hook')).toEqual({ ...look, suppressed: new Map() })
       expect(projectOf('chn_alone')).toEqual({ branding: {}, timeZone: 'UTC', suppressed: new Map() })
-      expect(found.map(({ erasedIds }) => [...erasedIds]).sort()).toEqual([
-        [],
-        ['con_deleted', 'act_erased'],
-        ['con_deleted', 'act_erased'],
-      ])
+      const deleted = found.map(({ deletedConnections }) => [...deletedConnections])
+      expect(deleted.sort()).toEqual([[], ['con_deleted'], ['con_deleted']])
       const names = await channels.findNames([PROJECT])
-      expect(names.get(PROJECT)?.erasedIds).toEqual(new Set(['con_deleted', 'act_erased']))
+      expect(names.get(PROJECT)?.deletedConnections).toEqual(new Set(['con_deleted']))
+      expect(await channels.findErasedActions(['act_erased', 'act_kept'])).toEqual(new Set(['act_erased']))
       // The channel itself contains no joined field.
       const mail = emailChannel('chn_mail', [])
       expect(Object.keys(found.find(one => one.channel._id === 'chn_mail')?.channel ?? {}).sort()).toEqual(

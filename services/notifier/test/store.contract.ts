@@ -301,7 +301,7 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
             {
               name: 'Acme Games',
               connections: new Map([['con_1', 'Shop Germany']]),
-              erasedIds: new Set(),
+              deletedConnections: new Set(),
               actors: new Map([['acr_1', 'Support tool']]),
             },
           ],

@@ -17,7 +17,7 @@ function openDirectory() {
         channel: channelOf(id),
         disabledReason: null,
         project,
-        erasedIds: new Set<string>(),
+        deletedConnections: new Set<string>(),
       }))
     },
   }

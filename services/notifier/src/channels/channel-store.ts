@@ -14,8 +14,8 @@ export interface ChannelRecord {
   /** Why the health check disabled the channel; null if it did not. */
   readonly disabledReason: string | null
   readonly project: ProjectFacts
-  /** The deleted connections of the project, and its actions whose customer was erased: their alerts contain no personal data. */
-  readonly erasedIds: ReadonlySet<string>
+  /** Ids of the deleted connections of the project: their alerts contain no personal data. */
+  readonly deletedConnections: ReadonlySet<string>
 }
 
 /** The fields of a channel that fan-out needs. */
@@ -36,7 +36,7 @@ export interface ProjectNames {
   readonly name: string
   readonly connections: ReadonlyMap<string, string>
   /** As in `ChannelRecord`. */
-  readonly erasedIds: ReadonlySet<string>
+  readonly deletedConnections: ReadonlySet<string>
   /** The names that people gave to actors, by the id of the actor. */
   readonly actors: ReadonlyMap<string, string>
 }
@@ -66,6 +66,8 @@ export interface ChannelStore {
   findNames(projectIds: readonly string[]): Promise<ReadonlyMap<string, ProjectNames>>
   /** The silences of these connections that overlap the period. */
   findSilences(question: SilenceQuestion): Promise<readonly KnownSilence[]>
+  /** The ids of those of these actions whose customer was erased. */
+  findErasedActions(actionIds: readonly string[]): Promise<ReadonlySet<string>>
   /** The existing channels with these ids, including deleted ones. */
   findChannels(channelIds: readonly string[]): Promise<readonly ChannelRecord[]>
 }

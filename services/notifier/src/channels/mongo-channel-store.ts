@@ -86,19 +86,6 @@ const WITH_DELETED_CONNECTIONS: Document = {
   },
 }
 
-/** @param projectField the field with the id of the project */
-function withErasedActions(projectField: '_id' | 'project_id'): Document {
-  return {
-    $lookup: {
-      from: 'erased_actions',
-      localField: projectField,
-      foreignField: 'project_id',
-      as: 'erased_actions',
-      pipeline: [{ $project: { _id: 1 } }],
-    },
-  }
-}
-
 /** By default the first batch of a MongoDB result has 101 documents, so a larger result needs a second read. */
 const ONE_ANSWER = { batchSize: 1_000 } as const
 
@@ -107,7 +94,6 @@ type JoinedChannel<T> = T & {
   projects: Pick<ProjectDocument, '_id' | 'branding' | 'time_zone'>[]
   suppressions: Pick<SuppressionDocument, '_id' | 'address' | 'reason'>[]
   deleted_connections: Pick<ConnectionDocument, '_id'>[]
-  erased_actions: Pick<ErasedActionDocument, '_id'>[]
 }
 
 type SubscribedFields = Pick<
@@ -145,29 +131,19 @@ export function createMongoChannelStore(db: Db): ChannelStore {
           Pick<ProjectDocument, '_id' | 'name'> & {
             connections: Pick<ConnectionDocument, '_id' | 'name' | 'status'>[]
             actors: Pick<ActorDocument, '_id' | 'name'>[]
-            erased_actions: Pick<ErasedActionDocument, '_id'>[]
           }
         >(
-          [
-            { $match: { _id: { $in: [...projectIds] } } },
-            { $project: { name: 1 } },
-            WITH_CONNECTIONS,
-            WITH_ACTORS,
-            withErasedActions('_id'),
-          ],
+          [{ $match: { _id: { $in: [...projectIds] } } }, { $project: { name: 1 } }, WITH_CONNECTIONS, WITH_ACTORS],
           ONE_ANSWER,
         )
         .toArray()
       return new Map(
-        named.map(({ _id, name, connections, actors, erased_actions }) => [
+        named.map(({ _id, name, connections, actors }) => [
           _id,
           {
             name,
             connections: new Map(connections.map(connection => [connection._id, connection.name])),
-            erasedIds: idsOf(
-              connections.filter(({ status }) => status === 'deleted'),
-              erased_actions,
-            ),
+            deletedConnections: idsOf(connections.filter(({ status }) => status === 'deleted')),
             actors: new Map(actors.flatMap(actor => (actor.name === null ? [] : [[actor._id, actor.name] as const]))),
           },
         ]),
@@ -181,34 +157,33 @@ export function createMongoChannelStore(db: Db): ChannelStore {
           { projection: { connection_id: 1, created_at: 1, ends_at: 1 }, ...ONE_ANSWER },
         )
         .toArray(),
+    async findErasedActions(actionIds) {
+      if (actionIds.length === 0) return new Set()
+      const erased = db.collection<ErasedActionDocument>('erased_actions')
+      return idsOf(
+        await erased.find({ _id: { $in: [...actionIds] } }, { projection: { _id: 1 }, ...ONE_ANSWER }).toArray(),
+      )
+    },
     async findChannels(channelIds) {
       const found = await channels
         .aggregate<JoinedChannel<ChannelDocument>>(
-          [
-            { $match: { _id: { $in: channelIds } } },
-            WITH_HEALTH,
-            ...WITH_PROJECT,
-            WITH_DELETED_CONNECTIONS,
-            withErasedActions('project_id'),
-          ],
+          [{ $match: { _id: { $in: channelIds } } }, WITH_HEALTH, ...WITH_PROJECT, WITH_DELETED_CONNECTIONS],
           ONE_ANSWER,
         )
         .toArray()
-      return found.map(
-        ({ health, projects, suppressions, deleted_connections, erased_actions, ...channel }): ChannelRecord => {
-          const [disabled] = health
-          return {
-            channel,
-            disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
-            project: projectFacts(projects[0], suppressions),
-            erasedIds: idsOf(deleted_connections, erased_actions),
-          }
-        },
-      )
+      return found.map(({ health, projects, suppressions, deleted_connections, ...channel }): ChannelRecord => {
+        const [disabled] = health
+        return {
+          channel,
+          disabledReason: disabled === undefined ? null : (disabled.disabled_reason ?? 'no reason'),
+          project: projectFacts(projects[0], suppressions),
+          deletedConnections: idsOf(deleted_connections),
+        }
+      })
     },
   })
 }
 
-function idsOf(...lists: readonly (readonly { readonly _id: string }[])[]): ReadonlySet<string> {
-  return new Set(lists.flat().map(({ _id }) => _id))
+function idsOf(documents: readonly { readonly _id: string }[]): ReadonlySet<string> {
+  return new Set(documents.map(({ _id }) => _id))
 }

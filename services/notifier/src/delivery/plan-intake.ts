@@ -1,4 +1,4 @@
-import { withoutErased, withoutPersonalData } from '@backstop/channels'
+import { actionIdsOf, withoutErased, withoutPersonalData } from '@backstop/channels'
 import { paceTargetOf } from '@backstop/channels/deliver'
 import { type DeliveryDocument, type DeliveryRequest, dueAtOf, HEADERS } from '@backstop/contracts'
 import type { Batch, IncomingMessage, OutgoingMessage } from '@backstop/kit/bus'
@@ -7,7 +7,7 @@ import { deadLetter } from '@backstop/kit/consume'
 import { isRetryable } from '@backstop/kit/errors'
 import type { MessageCodec } from '@backstop/kit/registry'
 import type { ChannelDirectory } from '../channels/channel-directory.ts'
-import type { ChannelRecord } from '../channels/channel-store.ts'
+import type { ChannelRecord, ChannelStore } from '../channels/channel-store.ts'
 import { type DeliveryProgress, type DeliveryStore, newDelivery } from '../delivery-record/delivery-store.ts'
 import { orderingKey } from '../incident-order/rules/ordering-key.ts'
 import type { DeliveryJob, JobMessage } from '../jobs/delivery-job.ts'
@@ -24,6 +24,8 @@ export interface DeliveryIntakeOptions {
   readonly deliveries: Pick<DeliveryStore, 'insertNew'>
   /** Finds the deliveries that are stored already. Calls of several partitions should share one read. */
   readonly progressOf: DeliveryStore['progressOf']
+  /** Finds the actions whose customer was erased. Calls of several partitions should share one read. */
+  readonly findErasedActions: ChannelStore['findErasedActions']
   readonly metrics: DeliveryMetrics
 }
 
@@ -53,7 +55,7 @@ interface RequestedDelivery {
 
 /**
  * Plans the handling of each message with a fixed number of database commands: one read for their channels, one for the deliveries
- * that are stored already, and one insert for new deliveries that wait on a delay line. A new delivery that is queued is stored with the outcome
+ * that are stored already, one for erased actions if a channel shows personal data, and one insert for new deliveries that wait on a delay line. A new delivery that is queued is stored with the outcome
  * of its attempt (`UnstoredDeliveries`).
  * @param active deliveries in memory, by id: a duplicate of their message joins the job
  * @param overflow the messages to postpone
@@ -79,8 +81,14 @@ export async function planIntake(
     ...repostponed.map(({ message }) => message.key),
   ]
   const channels = await options.directory.find([...new Set(channelIds)])
-  const fresh = unknown.map(one => shareable(one, channels.get(one.request.channel_id)))
-  const progress = await options.progressOf([...new Set(fresh.map(({ request }) => request.delivery_id))])
+  const shown = unknown.flatMap(({ request: { channel_id, alert } }) =>
+    channels.get(channel_id)?.channel.shows_personal_data === true ? [alert] : [],
+  )
+  const [erasedActions, progress] = await Promise.all([
+    options.findErasedActions(actionIdsOf(shown)),
+    options.progressOf([...new Set(unknown.map(({ request }) => request.delivery_id))]),
+  ])
+  const fresh = unknown.map(one => shareable(one, channels.get(one.request.channel_id), erasedActions))
   const planner = new Planner(options, channels, progress, overflow)
   try {
     for (const one of fresh) planner.plan(one)
@@ -142,12 +150,16 @@ async function decodeRequests(
  * Applies a setting that was switched off after the fan-out, a deletion of the connection and an erasure of the customer: neither the record
  * nor the message has personal data.
  */
-function shareable(one: RequestedDelivery, record: ChannelRecord | undefined): RequestedDelivery {
-  const mayShow = record?.channel.shows_personal_data === true
+function shareable(
+  one: RequestedDelivery,
+  record: ChannelRecord | undefined,
+  erasedActions: ReadonlySet<string>,
+): RequestedDelivery {
   const full = one.request.alert
-  const alert = mayShow
-    ? withoutErased(full, { connections: record.erasedIds, actions: record.erasedIds })
-    : withoutPersonalData(full)
+  const alert =
+    record?.channel.shows_personal_data === true
+      ? withoutErased(full, { connections: record.deletedConnections, actions: erasedActions })
+      : withoutPersonalData(full)
   return alert === full ? one : { ...one, request: { ...one.request, alert } }
 }
 

@@ -1,4 +1,5 @@
 /** Fan-out as stages of one signature. Each takes a batch of alerts, and returns it with what it found out. */
+import { actionIdsOf } from '@backstop/channels'
 import { type Alert, type DeliveryRequest, isHeartbeatProject } from '@backstop/contracts'
 import type { Received } from '@backstop/kit/consume'
 import type { ChannelStore, KnownSilence, ProjectNames, SubscribedChannel } from '../channels/channel-store.ts'
@@ -29,6 +30,8 @@ export interface FanOutBatch {
   readonly channels: readonly SubscribedChannel[]
   /** By project id. */
   readonly names: ReadonlyMap<string, ProjectNames>
+  /** Ids of those of their actions whose customer was erased. */
+  readonly erasedActions: ReadonlySet<string>
   /** The silences that overlap the period in which these alerts were raised. */
   readonly silences: readonly KnownSilence[]
   /** The storms of the incidents, by incident id. */
@@ -43,7 +46,7 @@ export interface FanOutBatch {
 export type FanOutStage = (batch: FanOutBatch) => FanOutBatch | Promise<FanOutBatch>
 
 export interface FanOutStageOptions extends StormOptions {
-  readonly channels: Pick<ChannelStore, 'findSubscribedChannels' | 'findNames' | 'findSilences'>
+  readonly channels: Pick<ChannelStore, 'findSubscribedChannels' | 'findNames' | 'findSilences' | 'findErasedActions'>
   readonly deliveries: Pick<DeliveryStore, 'progressOf'>
   readonly active: Pick<ActiveDeliveries, 'has'>
   /** Base URL of links to the console, without a trailing slash; null if there is none. */
@@ -67,6 +70,7 @@ export function beginFanOut(messages: readonly Received<'alert'>[]): FanOutBatch
     items: messages.map(({ message, headers }) => ({ alert: message, headers, silence: undefined, requests: [] })),
     channels: [],
     names: new Map(),
+    erasedActions: new Set(),
     silences: [],
     memberships: new Map(),
     bursts: new Map(),
@@ -74,17 +78,18 @@ export function beginFanOut(messages: readonly Received<'alert'>[]): FanOutBatch
   }
 }
 
-/** Reads the channels and names of the projects, and the silences, at the same time. */
+/** Reads the channels and names of the projects, the erased actions and the silences at the same time. */
 async function lookUp(batch: FanOutBatch, { channels }: FanOutStageOptions): Promise<FanOutBatch> {
   const alerts = batch.items.map(({ alert }) => alert)
   const projects = [...new Set(alerts.map(({ project_id }) => project_id))]
   const question = silenceQuestionOf(alerts)
-  const [subscribed, names, silences] = await Promise.all([
+  const [subscribed, names, erasedActions, silences] = await Promise.all([
     channels.findSubscribedChannels(projects),
     channels.findNames(projects),
+    channels.findErasedActions(actionIdsOf(alerts)),
     question === undefined ? [] : channels.findSilences(question),
   ])
-  return { ...batch, channels: subscribed, names, silences }
+  return { ...batch, channels: subscribed, names, erasedActions, silences }
 }
 
 /** Finds the silence of each alert. */
@@ -134,9 +139,10 @@ async function followOpenings(batch: FanOutBatch, { active, deliveries }: FanOut
 
 /** Adds names and links to the alerts. */
 function complete(batch: FanOutBatch, publicUrl: string | null): FanOutBatch {
+  const { names, erasedActions } = batch
   const completed = batch.items.map(item => ({
     ...item,
-    alert: completeAlert(item.alert, batch.names.get(item.alert.project_id), publicUrl),
+    alert: completeAlert(item.alert, { names: names.get(item.alert.project_id), erasedActions, publicUrl }),
   }))
   return { ...batch, items: completed }
 }

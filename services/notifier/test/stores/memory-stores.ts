@@ -97,12 +97,11 @@ export function createMemoryChannelStore({
   }
   const connectionsOf = (projectId: string) =>
     [...connections.values()].filter(({ project_id }) => project_id === projectId)
-  const erasedIn = (projectId: string) =>
+  const deletedIn = (projectId: string) =>
     new Set(
-      [
-        ...connectionsOf(projectId).filter(({ status }) => status === 'deleted'),
-        ...[...erasedActions.values()].filter(({ project_id }) => project_id === projectId),
-      ].map(({ _id }) => _id),
+      connectionsOf(projectId)
+        .filter(({ status }) => status === 'deleted')
+        .map(({ _id }) => _id),
     )
   return {
     async findSubscribedChannels(projectIds) {
@@ -124,10 +123,10 @@ export function createMemoryChannelStore({
           const project = projects.get(id)
           if (project === undefined) return []
           const names = new Map(connectionsOf(id).map(({ _id, name }) => [_id, name]))
-          const erasedIds = erasedIn(id)
+          const deletedConnections = deletedIn(id)
           const ofProject = [...actors.values()].filter(({ project_id }) => project_id === id)
           const named = new Map(ofProject.flatMap(({ _id, name }) => (name === null ? [] : [[_id, name] as const])))
-          return [[id, { name: project.name, connections: names, erasedIds, actors: named }] as const]
+          return [[id, { name: project.name, connections: names, deletedConnections, actors: named }] as const]
         }),
       )
     },
@@ -136,6 +135,9 @@ export function createMemoryChannelStore({
         .filter(one => connectionIds.includes(one.connection_id) && one.ends_at > from && one.created_at <= to)
         .map(({ _id, connection_id, created_at, ends_at }) => ({ _id, connection_id, created_at, ends_at }))
     },
+    async findErasedActions(actionIds) {
+      return new Set(actionIds.filter(id => erasedActions.has(id)))
+    },
     async findChannels(channelIds) {
       return [...channels.values()]
         .filter(one => channelIds.includes(one._id))
@@ -143,7 +145,7 @@ export function createMemoryChannelStore({
           channel: structuredClone(one),
           disabledReason: disabledReason(one._id),
           project: projectOf(one),
-          erasedIds: erasedIn(one.project_id),
+          deletedConnections: deletedIn(one.project_id),
         }))
     },
   }

@@ -2,23 +2,27 @@ import { SAMPLE_ALERTS } from '@backstop/channels'
 import { action, alert, PROJECT, sampleBurst } from '@backstop/channels/test'
 import { type ActorKind, type Alert, NOTHING_IN_COMMON } from '@backstop/contracts'
 import { expect, test } from 'vitest'
+import type { ProjectNames } from '../../channels/channel-store.ts'
 import { completeAlert } from './complete-alert.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
 
 const NAMES = {
   name: 'Acme Games',
   connections: new Map([['con_1', 'Shop Germany']]),
-  erasedIds: new Set<string>(),
+  deletedConnections: new Set<string>(),
   actors: new Map([['acr_1', 'Support tool']]),
 }
 const CONSOLE = 'https://console.example.com'
+
+const complete = (given: Alert, names: ProjectNames = NAMES) =>
+  completeAlert(given, { names, erasedActions: new Set(), publicUrl: CONSOLE })
 
 test('adds the names, and the page of the incident in the console beside the page of the provider', () => {
   const opened = alert()
   if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
   const links = { provider: 'https://provider.example/pi_1', console: null }
   const linked = { ...opened, data: { ...opened.data, action: action({ links }) } }
-  expect(completeAlert(linked, NAMES, CONSOLE).data).toMatchObject({
+  expect(complete(linked).data).toMatchObject({
     names: { project: 'Acme Games', connection: 'Shop Germany' },
     links: { console: `${CONSOLE}/p/${opened.project_id}/incidents/inc_alr_1` },
     action: {
@@ -28,7 +32,7 @@ test('adds the names, and the page of the incident in the console beside the pag
       },
     },
   })
-  expect(completeAlert(opened, NAMES, CONSOLE).data).toMatchObject({
+  expect(complete(opened).data).toMatchObject({
     action: { links: { provider: null, console: `${CONSOLE}/p/${opened.project_id}/incidents/inc_alr_1` } },
   })
 })
@@ -36,8 +40,7 @@ test('adds the names, and the page of the incident in the console beside the pag
 test('names the actor of the action, if people named it', () => {
   const opened = alert()
   if (opened.event !== 'incident.opened') throw new Error('The alert is of another event')
-  const by = (actor_id: string) =>
-    completeAlert({ ...opened, data: { ...opened.data, action: action({ actor_id }) } }, NAMES, CONSOLE).data
+  const by = (actor_id: string) => complete({ ...opened, data: { ...opened.data, action: action({ actor_id }) } }).data
   expect(by('acr_1')).toMatchObject({ action: { actor_id: 'acr_1', actor_name: 'Support tool' } })
   expect(by('acr_2')).toMatchObject({ action: expect.not.objectContaining({ actor_name: expect.anything() }) })
 })
@@ -58,12 +61,12 @@ function stormBy(value: string, kind: ActorKind): Alert {
 
 test('names the actor of most actions of a burst and of a storm, if people named it', () => {
   const burst = (value: string) => {
-    const { data } = completeAlert(burstBy(value, 'api_key'), NAMES, CONSOLE)
+    const { data } = complete(burstBy(value, 'api_key'))
     return 'incident' in data ? data.incident.burst?.common?.actor : undefined
   }
   expect(burst('acr_1')).toEqual({ value: 'acr_1', kind: 'api_key', name: 'Support tool', count: 12 })
   expect(burst('acr_2')).toEqual({ value: 'acr_2', kind: 'api_key', count: 12 })
-  expect(completeAlert(stormBy('acr_1', 'api_key'), NAMES, CONSOLE)).toMatchObject({
+  expect(complete(stormBy('acr_1', 'api_key'))).toMatchObject({
     data: { storm: { common: { actor: { name: 'Support tool' } } } },
   })
 })
@@ -74,8 +77,8 @@ test('names no user of the dashboard of a deleted connection', () => {
   if (of.event !== 'incident.opened') throw new Error('The alert is of another event')
   const made = { ...of, data: { ...of.data, action: action({ actor_id: 'acr_1', origin }) } }
   for (const given of [made, burstBy('acr_1', 'dashboard_user'), stormBy('acr_1', 'dashboard_user')]) {
-    const text = (erasedIds: ReadonlySet<string>) =>
-      JSON.stringify(completeAlert(given, { ...NAMES, erasedIds }, CONSOLE))
+    const text = (deletedConnections: ReadonlySet<string>) =>
+      JSON.stringify(complete(given, { ...NAMES, deletedConnections }))
     expect(text(new Set([connectionIdOf(given) ?? '']))).not.toContain('Support tool')
     expect(text(new Set())).toContain('Support tool')
   }
@@ -88,14 +91,16 @@ test('names who of the team made an action whose customer was erased', () => {
   const of = alert()
   if (of.event !== 'incident.opened') throw new Error('The alert is of another event')
   const made = action({ action_id: 'act_1', actor_id: 'acr_1', origin, customer })
-  const names = { ...NAMES, erasedIds: new Set(['act_1']) }
-  const completed = completeAlert({ ...of, data: { ...of.data, action: made } }, names, CONSOLE)
+  const erasedActions = new Set(['act_1'])
+  const known = { names: NAMES, erasedActions, publicUrl: CONSOLE }
+  const completed = completeAlert({ ...of, data: { ...of.data, action: made } }, known)
   expect(JSON.stringify(completed)).not.toMatch(/canary/i)
   expect(completed.data).toMatchObject({ action: { actor_name: 'Support tool', origin: { user } } })
 })
 
 test('has no link to a console without an address, and no names of an unknown project', () => {
-  expect(completeAlert(alert(), undefined, null).data).toMatchObject({
+  const known = { names: undefined, erasedActions: new Set<string>(), publicUrl: null }
+  expect(completeAlert(alert(), known).data).toMatchObject({
     names: { project: null, connection: null },
     links: { console: null },
     action: { links: { provider: null, console: null } },
@@ -104,7 +109,7 @@ test('has no link to a console without an address, and no names of an unknown pr
 
 test.each(Object.entries(SAMPLE_ALERTS))('keeps the names and the other data of %s', (_, sample) => {
   const original = sample(PROJECT)
-  const completed = completeAlert(original, NAMES, CONSOLE)
+  const completed = complete(original)
   const { action: _withLinks, links: _page, ...data } = { action: null, links: undefined, ...completed.data }
   const { action: _withoutLinks, links: _noPage, ...before } = { action: null, links: undefined, ...original.data }
   if ('storm' in data && 'storm' in before) {
@@ -126,7 +131,7 @@ test.each([
   ['run.failed', 'runs'],
   ['storm.reported', 'storms'],
 ] as const)('links %s to its page under /%s of its project', (event, place) => {
-  const { data } = completeAlert(SAMPLE_ALERTS[event](PROJECT), NAMES, CONSOLE)
+  const { data } = complete(SAMPLE_ALERTS[event](PROJECT))
   expect(data).toMatchObject({
     links: { console: expect.stringMatching(`^${CONSOLE}/p/${PROJECT}/${place}/[^/]+$`) },
   })

@@ -3,13 +3,21 @@ import { type Alert, type Names, withActorName, withBurstNamed } from '@backstop
 import type { ProjectNames } from '../../channels/channel-store.ts'
 import { connectionIdOf } from './connection-of-alert.ts'
 
+/** What is known about an alert besides its own facts. */
+export interface KnownFacts {
+  /** Undefined if the project does not exist. */
+  readonly names: ProjectNames | undefined
+  /** Ids of actions whose customer was erased. */
+  readonly erasedActions: ReadonlySet<string>
+  /** Base URL of the console; null if this installation has none. */
+  readonly publicUrl: string | null
+}
+
 /**
- * The alert with the names that people know, and with its page in the console. Facts that the alert
- * already has are kept, except personal data of a deleted connection: deliveries that are recorded later are not erased any more.
- * @param names undefined if the project does not exist
- * @param publicUrl base URL of the console; null if this installation has none
+ * The alert with the names that people know, and with its page in the console. Facts that the alert already has are kept, except personal
+ * data of a deleted connection and of an erased customer: deliveries that are recorded later are not erased any more.
  */
-export function completeAlert(alert: Alert, names: ProjectNames | undefined, publicUrl: string | null): Alert {
+export function completeAlert(alert: Alert, { names, erasedActions, publicUrl }: KnownFacts): Alert {
   if (alert.event === 'channel.test') return alert
   const path = consolePathOf(alert)
   const console = publicUrl === null || path === null ? null : publicUrl + path
@@ -34,9 +42,7 @@ export function completeAlert(alert: Alert, names: ProjectNames | undefined, pub
   }
   // TypeScript does not see that `data` keeps the type of its event.
   const completed = { ...alert, data } as Alert
-  return names === undefined
-    ? completed
-    : withoutErased(completed, { connections: names.erasedIds, actions: names.erasedIds })
+  return withoutErased(completed, { connections: names?.deletedConnections ?? new Set(), actions: erasedActions })
 }
 
 function namesOf(alert: Alert, names: ProjectNames | undefined): Names {
