@@ -75,8 +75,9 @@ export const NOTIFIER_COLLECTIONS = {
   delivery_erasures: { owner: 'notifier', indexes: [] },
   erased_actions: {
     owner: 'notifier',
-    // They are read by their ids.
-    indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: 10 * DAY_S } }],
+    // They are read by their ids. An alert may wait in its topic for seven days, as a dead letter for 30 days, once more in a topic for seven
+    // and in its retries for three.
+    indexes: [{ keys: { at: 1 }, options: { expireAfterSeconds: 60 * DAY_S } }],
   },
   replays: {
     owner: 'notifier',
