@@ -47,6 +47,7 @@ const roles = {
     right('silences', 'find'),
     right('actors', 'find'),
     right('actions', 'find'),
+    right('person_erasures', 'find'),
     right('schema_ids', 'find'),
     right('deliveries', 'find', 'insert', 'update', 'remove'),
     right('channel_health', 'find', 'insert', 'update', 'remove'),

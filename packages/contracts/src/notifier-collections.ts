@@ -11,6 +11,11 @@ export const NOTIFIER_COLLECTIONS = {
       // Few deliveries were in a digest that failed.
       { keys: { digest_group: 1 }, options: { sparse: true } },
       { keys: { created_at: -1, _id: -1 } },
+      // For the erasure of a customer: deliveries about an action, and the few reports that name a customer.
+      ...['action.action_id', 'storm.common.customer.count', 'incident.burst.common.customer.count'].map(field => ({
+        keys: { project_id: 1 as const, [`alert.data.${field}`]: 1 as const },
+        options: { partialFilterExpression: { [`alert.data.${field}`]: { $exists: true } } },
+      })),
       // A partial index, because few of very many deliveries are dead.
       {
         keys: { project_id: 1, state: 1, created_at: -1, _id: -1 },

@@ -57,7 +57,7 @@ export const RIGHTS = {
   },
   notifier: {
     mongo: {
-      reads: ['projects', 'connections', 'channels', 'silences', 'actors', 'actions', 'schema_ids'],
+      reads: ['projects', 'connections', 'channels', 'silences', 'actors', 'actions', 'person_erasures', 'schema_ids'],
       writes: ownedBy('notifier', 'kit'),
     },
     kafka: {

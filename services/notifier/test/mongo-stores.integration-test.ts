@@ -7,6 +7,7 @@ import {
   type DeadLetterDocument,
   type DeliveryDocument,
   type DeliveryErasureDocument,
+  type PersonErasureDocument,
   type SilenceDocument,
   type StormMemberDocument,
 } from '@backstop/contracts'
@@ -105,7 +106,7 @@ describeSuppressions('MongoDB', async () => {
 })
 
 describeRequeues('MongoDB', async () => {
-  for (const name of ['deliveries', 'delivery_erasures', 'replays'] as const) {
+  for (const name of ['deliveries', 'delivery_erasures', 'person_erasures', 'replays'] as const) {
     const collection = mongo.db.collection(name)
     await collection.deleteMany({})
     const { indexes }: CollectionDefinition = COLLECTIONS[name]
@@ -115,6 +116,8 @@ describeRequeues('MongoDB', async () => {
     deliveries: createMongoDeliveryStore(mongo.db),
     requeues: createMongoRequeueStore(mongo.db),
     replays: createMongoReplayStore(mongo.db),
+    putRequest: async request =>
+      void (await mongo.db.collection<PersonErasureDocument>('person_erasures').insertOne(request)),
     erasure: async id =>
       (await mongo.db.collection<DeliveryErasureDocument>('delivery_erasures').findOne({ _id: id })) ?? undefined,
   }
@@ -147,6 +150,36 @@ test('a failed digest and the members of a storm are read by an index and not so
     ['IXSCAN { digest_group: 1 }', false],
     ['IXSCAN { connection_id: 1, storm_id: 1, action_id: 1, opened_at: 1, _id: 1 }', false],
   ])
+})
+
+test('the deliveries of an erased customer are read by their indexes, however many others the project has', async () => {
+  await mongo.db.dropCollection('deliveries')
+  const deliveries = mongo.db.collection<DeliveryDocument>('deliveries')
+  const { indexes }: CollectionDefinition = COLLECTIONS.deliveries
+  for (const { keys, options } of indexes) await deliveries.createIndex(keys, options ?? {})
+  const others = Array.from({ length: 500 }, (_, index) =>
+    newDelivery(
+      { delivery_id: `d${index}`, project_id: PROJECT, channel_id: 'chn_1', attempt: 1, test: false, alert: alert() },
+      'webhook',
+      index,
+    ),
+  )
+  await deliveries.insertMany(others)
+  const profile = mongo.db.collection<{ planSummary: string; docsExamined: number }>('system.profile')
+  await mongo.db.command({ profile: 0 })
+  await mongo.db.dropCollection('system.profile')
+  await mongo.db.command({ profile: 2 })
+  const about = { erasureId: 'era_1', actionIds: ['act_a', 'act_b'], customerIds: ['cus_1'], at: new Date(0) }
+  await createMongoRequeueStore(mongo.db).erasePersonalData(PROJECT, about)
+  await mongo.db.command({ profile: 0 })
+  const reads = await profile
+    .find({ op: 'query', ns: `${mongo.db.databaseName}.deliveries` })
+    .sort({ ts: 1 })
+    .toArray()
+  const fields = ['action.action_id', 'storm.common.customer.count', 'incident.burst.common.customer.count']
+  expect(reads.map(({ planSummary, docsExamined }) => [planSummary, docsExamined])).toEqual(
+    fields.map(field => [`IXSCAN { project_id: 1, alert.data.${field}: 1 }`, 0]),
+  )
 })
 
 test('five hundred deliveries cost a handful of commands', async () => {

@@ -2,7 +2,13 @@
 
 import { SAMPLE_ALERTS } from '@backstop/channels'
 import { action, alert, PROJECT, sampleBurst } from '@backstop/channels/test'
-import type { DeliveryAttempt, DeliveryDocument, DeliveryErasureDocument, ReplayDocument } from '@backstop/contracts'
+import type {
+  DeliveryAttempt,
+  DeliveryDocument,
+  DeliveryErasureDocument,
+  PersonErasureDocument,
+  ReplayDocument,
+} from '@backstop/contracts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeWithoutAttempt } from '../src/delivery/rules/outcome-of-attempt.ts'
 import { type DeliveryStore, newDelivery } from '../src/delivery-record/delivery-store.ts'
@@ -16,6 +22,7 @@ export interface RequeueStoresUnderTest {
   readonly requeues: RequeueStore
   readonly replays: ReplayStore
   erasure(id: string): Promise<DeliveryErasureDocument | undefined>
+  putRequest(request: PersonErasureDocument): Promise<void>
 }
 
 export function describeRequeues(name: string, open: () => Promise<RequeueStoresUnderTest>): void {
@@ -157,15 +164,21 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
         newDocument('storm', { alert: manyOf('cus_1') }),
         newDocument('without-id', { alert: manyOf(null) }),
         newDocument('id-is-address', { alert: manyOf('canary@example.com') }),
+        newDocument('id-is-other-address', { alert: manyOf('other@example.com') }),
+        newDocument('foreign-storm', { project_id: 'prj_other', alert: manyOf('cus_1') }),
         newDocument('other-storm', { alert: manyOf('cus_2') }),
         newDocument('burst', { alert: sampleBurst({ common }, { connection_id: 'con_1' }) }),
       ])
-      const about = { actionIds: ['act_1', 'act_9'], customerIds: ['cus_1'], at: at(1) }
-      expect(await stores.requeues.erasePersonalData(PROJECT, about)).toBe(5)
-      const ids = ['own', 'other', 'foreign', 'storm', 'without-id', 'id-is-address', 'other-storm', 'burst']
+      const person = { customer_id: null, email: 'canary@example.com' }
+      await stores.putRequest({ _id: 'era_1', project_id: PROJECT, person, requested_at: at(0) })
+      const about = { erasureId: 'era_1', actionIds: ['act_1', 'act_9'], customerIds: ['cus_1'], at: at(1) }
+      expect(await stores.requeues.erasePersonalData(PROJECT, about)).toBe(4)
+      const reports = ['storm', 'without-id', 'id-is-address', 'id-is-other-address', 'foreign-storm', 'other-storm']
+      const ids = ['own', 'other', 'foreign', 'burst', ...reports]
       const found = await Promise.all(ids.map(id => stores.requeues.find(id)))
       const left = found.filter(one => JSON.stringify(one).includes('Canary Customer')).map(one => one?._id)
-      expect(left).toEqual(['other', 'foreign', 'other-storm'])
+      const ofOthers = ['without-id', 'id-is-other-address', 'foreign-storm', 'other-storm']
+      expect(left).toEqual(['other', 'foreign', ...ofOthers])
       // Who of the team made the refunds.
       expect(found.filter(one => JSON.stringify(one).includes('clerk@acme.example'))).toHaveLength(found.length)
       expect(await stores.requeues.erasePersonalData(PROJECT, about)).toBe(0)

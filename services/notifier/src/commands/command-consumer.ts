@@ -85,7 +85,8 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
     }
     case 'erase_person': {
       const { erasure_id, action_ids, customer_ids, is_last, requested_at } = command
-      const about = { actionIds: action_ids, customerIds: customer_ids, at: new Date(requested_at) }
+      const at = new Date(requested_at)
+      const about = { erasureId: erasure_id, actionIds: action_ids, customerIds: customer_ids, at }
       const deliveries = is_last ? 0 : await options.requeues.erasePersonalData(project_id, about)
       const finishedAt = is_last ? new Date(requested_at) : null
       await options.requeues.recordErasure({ id: erasure_id, projectId: project_id }, deliveries, finishedAt)

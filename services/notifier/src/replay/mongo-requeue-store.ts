@@ -3,6 +3,7 @@ import type {
   DeliveryDocument,
   DeliveryErasureDocument,
   ErasedActionDocument,
+  PersonErasureDocument,
   ReplayDocument,
 } from '@backstop/contracts'
 import { isDuplicateKey, mongoStore } from '@backstop/kit/mongo'
@@ -17,6 +18,7 @@ import {
   type RequeueStore,
 } from './requeue-store.ts'
 import { overdueBefore } from './rules/decide-requeue.ts'
+import { namesCustomer } from './rules/names-customer.ts'
 
 export function createMongoRequeueStore(db: Db): RequeueStore {
   const deliveries = db.collection<DeliveryDocument>('deliveries')
@@ -37,9 +39,11 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
       return new Set(refused.map(order => order.deliveryId))
     },
     async erasePersonalData(projectId, about) {
+      if ('connectionId' in about)
+        return eraseIn(deliveries, { project_id: projectId, $or: ofConnection(about) }, withoutPersonalData)
       // First, so that deliveries that are recorded from now on do not have the data.
-      if (!('connectionId' in about)) await markErased(erasedActions, projectId, about)
-      return eraseInAlerts(deliveries, projectId, about)
+      await markErased(erasedActions, projectId, about)
+      return erasePerson(db, projectId, about)
     },
     async recordErasure({ id: _id, projectId: project_id }, count, finishedAt) {
       const isLast = finishedAt === null ? {} : { $set: { finished_at: finishedAt } }
@@ -85,25 +89,47 @@ async function markErased(
   await erasedActions.bulkWrite(updates, { ordered: false })
 }
 
-/** The number of deliveries that are changed with one command. */
+/** The number of deliveries that are read, and changed, with one command. */
 const ERASED_AT_ONCE = 500
 
-async function eraseInAlerts(
-  deliveries: Collection<DeliveryDocument>,
-  projectId: string,
-  about: ErasedAlerts,
-): Promise<number> {
-  const found = deliveries.find(
-    { project_id: projectId, $or: 'connectionId' in about ? ofConnection(about) : ofPerson(about) },
-    { projection: { alert: 1 }, batchSize: ERASED_AT_ONCE },
+/** Fields of deliveries with an index of their own. */
+const ACTION_ID = 'alert.data.action.action_id'
+const STORM_CUSTOMER = 'alert.data.storm.common.customer.count'
+const BURST_CUSTOMER = 'alert.data.incident.burst.common.customer.count'
+
+type Strip = typeof withoutCustomer
+
+async function erasePerson(db: Db, projectId: string, about: OfPerson): Promise<number> {
+  const deliveries = db.collection<DeliveryDocument>('deliveries')
+  const requests = db.collection<PersonErasureDocument>('person_erasures')
+  const request = await requests.findOne({ _id: about.erasureId }, { projection: { person: 1 } })
+  const customer = { ids: about.customerIds, person: request?.person ?? null }
+  let erased = await eraseIn(
+    deliveries,
+    { project_id: projectId, [ACTION_ID]: { $in: [...about.actionIds] } },
+    withoutCustomer,
   )
+  for (const field of [STORM_CUSTOMER, BURST_CUSTOMER]) {
+    erased += await eraseIn(deliveries, { project_id: projectId, [field]: { $exists: true } }, alert =>
+      namesCustomer(alert, customer) ? withoutCustomer(alert) : alert,
+    )
+  }
+  return erased
+}
+
+async function eraseIn(
+  deliveries: Collection<DeliveryDocument>,
+  filter: Filter<DeliveryDocument>,
+  strip: Strip,
+): Promise<number> {
+  const found = deliveries.find(filter, { projection: { alert: 1 }, batchSize: ERASED_AT_ONCE })
   let erased = 0
   const changes: AnyBulkWriteOperation<DeliveryDocument>[] = []
   const write = async () => {
     if (changes.length > 0) erased += (await deliveries.bulkWrite(changes.splice(0), { ordered: false })).matchedCount
   }
   for await (const { _id, alert: stored } of found) {
-    const alert = 'connectionId' in about ? withoutPersonalData(stored) : withoutCustomer(stored)
+    const alert = strip(stored)
     if (alert === stored) continue
     const $set = {
       alert,
@@ -124,17 +150,6 @@ function ofConnection({ connectionId }: Extract<ErasedAlerts, { connectionId: st
     { 'alert.data.action.connection_ids': connectionId },
     { 'alert.data.storm.connection_id': connectionId },
     { 'alert.data.incident.code': 'UNEXPLAINED_BURST', 'alert.data.incident.connection_id': connectionId },
-  ]
-}
-
-function ofPerson({ actionIds, customerIds }: OfPerson): Filter<DeliveryDocument>[] {
-  const common = ['alert.data.storm.common.customer', 'alert.data.incident.burst.common.customer']
-  return [
-    { 'alert.data.action.action_id': { $in: [...actionIds] } },
-    ...common.map(customer => ({
-      [customer]: { $ne: null },
-      $or: [{ [`${customer}.value.id`]: { $in: [...customerIds, null] } }, { [`${customer}.value.id`]: /@/ }],
-    })),
   ]
 }
 

@@ -23,10 +23,15 @@ export const ERASED_TEXT = 'Erased together with personal data'
 export type ErasedAlerts =
   | { readonly connectionId: string }
   /**
-   * The alerts about these actions, and messages about many actions of one of these customers, of one without an id, or of one whose id is an
-   * e-mail address, which the command does not name. `at`: from then on, messages about these actions are sent without the data.
+   * The alerts about these actions, and reports of storms and bursts that name the customer, by one of these ids or as the request
+   * `erasureId` does. `at`: from then on, messages about these actions are sent without the data.
    */
-  | { readonly actionIds: readonly string[]; readonly customerIds: readonly string[]; readonly at: Date }
+  | {
+      readonly erasureId: string
+      readonly actionIds: readonly string[]
+      readonly customerIds: readonly string[]
+      readonly at: Date
+    }
 
 export interface ErasureOfPerson {
   readonly id: string

@@ -1,5 +1,5 @@
 import { withoutCustomer, withoutPersonalData } from '@backstop/channels'
-import type { Alert, DeliveryDocument, ReplayDocument } from '@backstop/contracts'
+import type { Alert, DeliveryDocument, ErasedPerson, ReplayDocument } from '@backstop/contracts'
 import {
   ERASED_TEXT,
   type ErasedAlerts,
@@ -9,6 +9,7 @@ import {
   type RequeueStore,
 } from '../../src/replay/requeue-store.ts'
 import { overdueBefore } from '../../src/replay/rules/decide-requeue.ts'
+import { namesCustomer } from '../../src/replay/rules/names-customer.ts'
 import type { MemoryCollections } from './memory-stores.ts'
 
 /** The in-memory equivalents of the MongoDB stores; all pass `test/requeue.contract.ts`. */
@@ -16,7 +17,8 @@ export function createMemoryRequeueStore({
   deliveries,
   deliveryErasures,
   erasedActions,
-}: Pick<MemoryCollections, 'deliveries' | 'deliveryErasures' | 'erasedActions'>): RequeueStore {
+  personErasures,
+}: Pick<MemoryCollections, 'deliveries' | 'deliveryErasures' | 'erasedActions' | 'personErasures'>): RequeueStore {
   const inWindow = (window: ReplayWindow) =>
     [...deliveries.values()]
       .filter(one => one.channel_id === window.channel_id && one.project_id === window.project_id && !one.test)
@@ -54,9 +56,10 @@ export function createMemoryRequeueStore({
       if (!('connectionId' in about)) {
         for (const _id of about.actionIds) erasedActions.set(_id, { _id, project_id: projectId, at: about.at })
       }
+      const person = 'connectionId' in about ? null : (personErasures.get(about.erasureId)?.person ?? null)
       let erased = 0
       for (const one of deliveries.values()) {
-        if (one.project_id !== projectId || !isAbout(one.alert, about)) continue
+        if (one.project_id !== projectId || !isAbout(one.alert, about, person)) continue
         const alert = 'connectionId' in about ? withoutPersonalData(one.alert) : withoutCustomer(one.alert)
         if (alert === one.alert) continue
         one.alert = alert
@@ -130,15 +133,11 @@ export function createMemoryReplayStore({ replays }: Pick<MemoryCollections, 're
   }
 }
 
-function isAbout(alert: Alert, about: ErasedAlerts): boolean {
+function isAbout(alert: Alert, about: ErasedAlerts, person: ErasedPerson | null): boolean {
   if ('connectionId' in about) return connectionsOf(alert).includes(about.connectionId)
   const { data } = alert
   if ('action' in data && about.actionIds.includes(data.action?.action_id ?? '')) return true
-  const ofStorm = 'storm' in data ? data.storm.common.customer : undefined
-  const customer = 'incident' in data ? (data.incident.burst?.common?.customer ?? ofStorm) : ofStorm
-  if (customer == null) return false
-  const { id } = customer.value
-  return id === null || id.includes('@') || about.customerIds.includes(id)
+  return namesCustomer(alert, { ids: about.customerIds, person })
 }
 
 function connectionsOf({ data }: Alert): readonly string[] {

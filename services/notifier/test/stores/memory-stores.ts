@@ -10,6 +10,7 @@ import type {
   DeliveryDocument,
   DeliveryErasureDocument,
   ErasedActionDocument,
+  PersonErasureDocument,
   ProjectDocument,
   ReplayDocument,
   SilenceDocument,
@@ -45,6 +46,7 @@ export interface MemoryCollections {
   readonly deliveries: Map<string, DeliveryDocument>
   readonly deliveryErasures: Map<string, DeliveryErasureDocument>
   readonly erasedActions: Map<string, ErasedActionDocument>
+  readonly personErasures: Map<string, PersonErasureDocument>
   readonly suppressions: Map<string, SuppressionDocument>
   readonly replays: Map<string, ReplayDocument>
   readonly deadLetters: Map<string, DeadLetterDocument>
@@ -64,6 +66,7 @@ export function createMemoryCollections(): MemoryCollections {
     deliveries: new Map(),
     deliveryErasures: new Map(),
     erasedActions: new Map(),
+    personErasures: new Map(),
     suppressions: new Map(),
     replays: new Map(),
     deadLetters: new Map(),

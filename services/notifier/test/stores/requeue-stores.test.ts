@@ -8,6 +8,7 @@ describeRequeues('in memory', async () => {
     deliveries: createMemoryDeliveryStore(collections),
     requeues: createMemoryRequeueStore(collections),
     replays: createMemoryReplayStore(collections),
+    putRequest: async request => void collections.personErasures.set(request._id, request),
     erasure: async id => collections.deliveryErasures.get(id),
   }
 })
