@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -14,8 +15,9 @@ from conftest import until
 from servers import Backstop
 
 from backstop_reporter import Problem
+from backstop_reporter import spool as spool_module
 from backstop_reporter.backstop_api import BackstopApi
-from backstop_reporter.report import Report, ReportBody
+from backstop_reporter.report import Report, ReportBody, to_line
 from backstop_reporter.report_queue import ReportQueue
 from backstop_reporter.spool import FileSpool
 
@@ -103,6 +105,60 @@ def test_rewrites_a_large_file_that_is_mostly_about_delivered_reports(tmp_path: 
     assert mode(file) == "0o600"
     file = file.rename(tmp_path / ENDED)
     assert keys(FileSpool(tmp_path, fail).load()) == ["k5"]
+
+
+def test_reads_many_waiting_reports_again_only_when_the_file_has_doubled(
+    spool: FileSpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serialised: list[Report] = []
+
+    def count(report: Report) -> dict[str, Any]:
+        serialised.append(report)
+        return to_line(report)
+
+    monkeypatch.setattr(spool_module, "to_line", count)
+    for number in range(9_000):
+        spool.save(report(f"k{number}"))
+    # Writes the file, so that each later report is written by itself.
+    spool.close()
+    for number in range(200):
+        spool.save(report(f"more{number}"))
+        spool.close()
+    saved = 9_200
+    attempts = 2
+    assert saved < len(serialised) <= saved + attempts * saved
+
+
+def test_a_call_does_not_wait_while_a_file_is_rewritten_and_what_it_saves_then_is_kept(
+    tmp_path: Path, spool: FileSpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins, may_go_on = threading.Event(), threading.Event()
+    was_free: list[bool] = []
+
+    def wait_in_rewrite(report: Report) -> dict[str, Any]:
+        if threading.current_thread().name == "backstop-spool" and not begins.is_set():
+            begins.set()
+            was_free.append(may_go_on.wait(10))
+        return to_line(report)
+
+    monkeypatch.setattr(spool_module, "to_line", wait_in_rewrite)
+    for key in ("a", "b"):
+        spool.save(report(key))
+    for number in range(50_000):
+        if begins.is_set():
+            break
+        spool.save(report(f"k{number}"))
+        spool.remove(f"con_1 k{number}")
+    until("the begin of a rewrite", begins.is_set)
+    spool.remove("con_1 a")
+    spool.save(report("c"))
+    may_go_on.set()
+    spool.close()
+    assert was_free == [True]
+    (file,) = tmp_path.iterdir()
+    assert file.stat().st_size < 1_048_576
+    file.rename(tmp_path / ENDED)
+    assert keys(FileSpool(tmp_path, fail).load()) == ["b", "c"]
 
 
 def test_no_other_account_can_read_a_folder_and_its_files(tmp_path: Path, problems: list[Problem]) -> None:

@@ -16,7 +16,7 @@ from .report import Report, from_line, to_line
 
 _SUFFIX = ".ndjson"
 _REWRITE_BYTES = 1_048_576
-"""The file is rewritten when it is this large and mostly about delivered reports."""
+"""The file is rewritten when it is larger than this and mostly about delivered reports."""
 # Reports hold payments, amounts and reasons, so no other account may read them.
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
@@ -47,6 +47,7 @@ class FileSpool:
         self._is_writing = False
         self._thread: threading.Thread | None = None
         self._file_bytes = 0
+        self._rewrite_above_bytes = _REWRITE_BYTES
         self._is_restricted = False
 
     def of_child(self) -> FileSpool:
@@ -114,6 +115,7 @@ class FileSpool:
             try:
                 (self._folder / self._name).unlink(missing_ok=True)
                 self._file_bytes = 0
+                self._rewrite_above_bytes = _REWRITE_BYTES
             except OSError as error:
                 self._on_problem(Problem("spool", error))
 
@@ -157,16 +159,24 @@ class FileSpool:
             self._open_folder()
             _write_file(self._folder / self._name, text, os.O_APPEND)
             self._file_bytes += len(text)
-            if self._file_bytes > _REWRITE_BYTES:
-                self._rewrite()
+            if self._file_bytes > self._rewrite_above_bytes:
+                try:
+                    self._rewrite()
+                finally:
+                    # An attempt reads all waiting reports, so the next one comes when the file has doubled.
+                    self._rewrite_above_bytes = max(_REWRITE_BYTES, 2 * self._file_bytes)
 
     def _rewrite(self) -> None:
-        """Replaces the file with one that has only the waiting reports."""
+        """Replaces the file with one that has only the waiting reports, if that is at most half as large.
+
+        Lines that are still unwritten follow in the new file, and change nothing there if it has their reports already.
+        """
         with self._changed:
-            text = "".join(_save_line(report) for report in self._waiting.values())
-            if len(text) > self._file_bytes / 2:
-                return
-            self._unwritten.clear()
+            waiting = list(self._waiting.values())
+        # Calls of the program wait for the lock, so it is free while the reports become text.
+        text = "".join(_save_line(report) for report in waiting)
+        if len(text) > self._file_bytes / 2:
+            return
         unfinished = self._folder / f"{self._name}.new"
         _write_file(unfinished, text, os.O_TRUNC)
         unfinished.replace(self._folder / self._name)
