@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from email.utils import formatdate
 from typing import Any, cast
 
 import pytest
 from conftest import until
 from servers import Answer, Backstop, Body
 
-from backstop_reporter import Problem, backoff, report_queue
+from backstop_reporter import ApiProblem, Problem, backoff, report_queue
 from backstop_reporter.backstop_api import BackstopApi
 from backstop_reporter.report import Report, ReportBody, iso_time, now_ms
 from backstop_reporter.report_queue import ReportQueue
@@ -240,6 +241,109 @@ def test_a_report_for_which_a_batch_is_refused_blocks_no_other(
     assert (queue.status().refused, [it.kind for it in problems]) == (1, ["refused"])
     # Halves are sent apart.
     assert len(backstop.batches) < 25
+
+
+def add_waiting(queue: ReportQueue, backstop: Backstop, count: int) -> None:
+    """Adds `count` reports that go into one batch, after the report `first`."""
+    backstop.is_answering.clear()
+    queue.add(report_of("first"))
+    until("the first request", lambda: backstop.server.connections == 1)
+    for number in range(count):
+        queue.add(report_of(f"k{number}"))
+    backstop.is_answering.set()
+
+
+@pytest.mark.parametrize("answer", ["Bad Request", {"code": "BadRequest"}, {"code": 7}, ["code"]])
+@pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
+def test_a_refusal_by_a_proxy_makes_all_reports_wait(
+    status: int, answer: Any, make: Make, backstop: Backstop, problems: list[Problem], short_pauses: None
+) -> None:
+    queue = make()
+    backstop.refuse_all = lambda reports: (status, answer)
+    add_waiting(queue, backstop, 3)
+    until("some attempts", lambda: len(backstop.batches) >= 4)
+    assert (queue.status().queued, queue.status().refused) == (4, 0)
+    backstop.refuse_all = lambda reports: "no"
+    until("all reports", lambda: queue.status().queued == 0)
+    assert sorted(keys(backstop.reports)) == ["first", "k0", "k1", "k2"]
+    assert [it.kind for it in problems] == ["undelivered"]
+
+
+def test_a_batch_that_is_still_in_progress_is_not_lost(make: Make, backstop: Backstop, short_pauses: None) -> None:
+    queue = make()
+    backstop.refuse_all = lambda reports: problem(409, "conflict")
+    assert not delivered(queue.add(report_of("a")))
+    assert (queue.status().queued, queue.status().refused) == (1, 0)
+    backstop.refuse_all = lambda reports: "no"
+    until("the report", lambda: keys(backstop.reports) == ["a"])
+
+
+@pytest.mark.parametrize("status", [403, 404, 500])
+def test_an_outage_that_is_answered_pauses_everything_and_is_told_once(
+    status: int, make: Make, backstop: Backstop, problems: list[Problem], short_pauses: None
+) -> None:
+    queue = make()
+    add_waiting(queue, backstop, 5)
+    until("all reports", lambda: queue.status().queued == 0)
+    backstop.batches.clear()
+    backstop.refuse_all = lambda reports: problem(status)
+    assert not delivered(queue.add(report_of("a")))
+    assert not any(queue.add(report_of(f"b{count}")).result(0) for count in range(5))
+    until("some attempts", lambda: len(backstop.batches) >= 8)
+    assert {len(batch) for batch in backstop.batches} == {1}
+    backstop.refuse_all = lambda reports: "no"
+    until("all reports", lambda: queue.status().queued == 0)
+    assert (queue.status().delivered, queue.status().refused) == (12, 0)
+    assert [it.kind for it in problems] == ["undelivered"]
+
+
+def test_a_report_that_a_proxy_refuses_blocks_no_other(make: Make, backstop: Backstop, short_pauses: None) -> None:
+    queue = make()
+
+    def refuse(reports: list[Body]) -> Answer | str:
+        return (403, "Blocked") if "k7" in keys(reports) else "no"
+
+    backstop.refuse_all = refuse
+    add_waiting(queue, backstop, 20)
+    until("the others", lambda: queue.status().delivered == 20)
+    assert (queue.status().queued, queue.status().refused) == (1, 0)
+
+
+def test_a_proxy_that_takes_only_small_requests_gets_smaller_batches(
+    make: Make, backstop: Backstop, short_pauses: None
+) -> None:
+    queue = make(1_000)
+    backstop.refuse_all = lambda reports: (413, "Too large") if len(reports) > 120 else "no"
+    add_waiting(queue, backstop, 600)
+    until("all reports", lambda: queue.status().queued == 0)
+    assert len(backstop.batches) < 40
+
+
+def http_date(in_s: float) -> str:
+    return formatdate(time.time() + in_s, usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "least_ms", "most_ms"),
+    [
+        ("7", 7_000, 7_000),
+        ("86400", 3_600_000, 3_600_000),
+        ("9" * 5_000, 3_600_000, 3_600_000),
+        (http_date(86_400), 3_600_000, 3_600_000),
+        (http_date(1_800), 1_000_000, 1_800_000),
+        (http_date(-60), 0, 0),
+    ],
+    ids=["seconds", "a day", "a long number", "a date tomorrow", "a date soon", "a date before"],
+)
+def test_backstop_may_ask_for_a_wait_of_an_hour_at_most(
+    header: str, least_ms: float, most_ms: float, backstop: Backstop
+) -> None:
+    backstop.server.answer_headers = {"Retry-After": header}
+    backstop.refuse_all = lambda reports: problem(503)
+    with pytest.raises(ApiProblem) as refused:
+        BackstopApi(backstop.url, "bsk_test").report([report_of("a").body])
+    assert refused.value.retry_after_ms is not None
+    assert least_ms <= refused.value.retry_after_ms <= most_ms
 
 
 def test_an_answer_of_something_else_does_not_lose_reports(make: Make, backstop: Backstop, short_pauses: None) -> None:

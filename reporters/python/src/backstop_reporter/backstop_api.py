@@ -15,6 +15,7 @@ from .problems import ApiProblem, NoAnswer
 from .report import ReportBody, now_ms
 
 _TIMEOUT_S = 10.0
+_LONGEST_RETRY_AFTER_MS = 3_600_000.0
 _LONGEST_ANSWER_BYTES = 16 * 1_048_576
 
 Result = ApiProblem | None
@@ -138,12 +139,14 @@ def _read_result(result: Any) -> Result:
 
 
 def _retry_after_ms(header: str | None) -> float | None:
-    """Reads the wait of a Retry-After header: seconds or an HTTP date."""
+    """Reads the wait of a Retry-After header, in seconds or as an HTTP date: at most one hour."""
     if header is None:
         return None
-    if header.isdecimal() and len(header) <= 9:
-        return int(header) * 1000.0
     try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() * 1000 - now_ms())
-    except ValueError:
+        if header.isdecimal():
+            asked_ms = float(header) * 1000
+        else:
+            asked_ms = parsedate_to_datetime(header).timestamp() * 1000 - now_ms()
+    except (ValueError, OverflowError):
         return None
+    return min(max(0.0, asked_ms), _LONGEST_RETRY_AFTER_MS)

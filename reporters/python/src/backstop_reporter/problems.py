@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from .report import Report
 
+_CODES_OF_REFUSED_BATCHES = frozenset({"invalid_request", "malformed_json", "payload_too_large"})
 _logger = logging.getLogger("backstop_reporter")
 
 
@@ -20,11 +21,11 @@ class ApiProblem(Exception):
     """Backstop refused a request or one report of it.
 
     `code` is one of the API's error codes, or `unknown` if something else answered, such as a proxy. `errors` has the
-    refused fields. `retry_after_ms` is the wait that the answer asks for.
+    refused fields. `retry_after_ms` is the wait that the answer asks for, at most one hour.
     """
 
     def __init__(self, status: int, problem: Any, retry_after_ms: float | None = None) -> None:
-        known = problem if isinstance(problem, dict) and "code" in problem else {}
+        known = problem if isinstance(problem, dict) and isinstance(problem.get("code"), str) else {}
         super().__init__(known.get("detail") or f"The server answered {status} without a problem document")
         self.status = status
         self.code: str = known.get("code", "unknown")
@@ -33,8 +34,17 @@ class ApiProblem(Exception):
 
     @property
     def is_final(self) -> bool:
-        """True if Backstop will refuse the report also later. A key or a connection can be corrected meanwhile."""
+        """True if Backstop will refuse this report also later. A key or a connection can be corrected meanwhile."""
         return self.status in (400, 409, 413, 415, 422)
+
+    @property
+    def refuses_batch(self) -> bool:
+        """True if Backstop refuses a whole batch for its size or for a report in it.
+
+        A proxy may answer the same statuses, and Backstop answers 409 if an earlier attempt is still in progress. Both
+        may pass, so no report may be lost by them.
+        """
+        return self.status in (400, 413) and self.code in _CODES_OF_REFUSED_BATCHES
 
     @property
     def is_about_all(self) -> bool:

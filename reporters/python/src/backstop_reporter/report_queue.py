@@ -243,19 +243,21 @@ class ReportQueue:
             failure = NoAnswer(repr(error))
         with self._changed:
             self._in_flight.clear()
-            if isinstance(failure, ApiProblem) and failure.is_final:
-                self._most_at_once = max(1, len(batch) // 2)
-                results = [failure] if len(batch) == 1 else []
-                failure = None
-            elif failure is None:
+            if failure is None and len(batch) >= self._most_at_once:
                 self._most_at_once = min(MOST_AT_ONCE, 2 * self._most_at_once)
+            elif isinstance(failure, ApiProblem) and not failure.is_about_all:
+                if len(batch) > 1:
+                    self._most_at_once = len(batch) // 2
+                elif failure.refuses_batch:
+                    results = [failure]
+                else:
+                    # The report itself may be the cause, so the next attempt sends another.
+                    self._retry_at_ms[batch[0].id] = now_ms() + backoff.LONGEST_PAUSE_MS
+                failure = None if failure.refuses_batch else failure
             for report, result in zip(batch, results, strict=False):
                 self._record(report, result, effects)
             outage = failure or next((it for it in results if it is not None and it.is_about_all), None)
             if outage is not None:
-                if len(batch) == 1 and isinstance(failure, ApiProblem) and failure.status == 500:
-                    # The report itself may be the cause, so the next attempt sends another.
-                    self._retry_at_ms[batch[0].id] = now_ms() + backoff.LONGEST_PAUSE_MS
                 self._pause(outage, effects)
             self._changed.notify_all()
         effects.carry_out(self._on_problem)
