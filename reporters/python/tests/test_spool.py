@@ -207,7 +207,8 @@ def test_a_restart_sends_what_waits_and_a_minute_later_the_end_of_a_call_in_prog
         return ReportQueue(BackstopApi(backstop.url, "k"), 10, FileSpool(tmp_path, fail), fail)
 
     queue = start()
-    until("the report", lambda: [it["state"] for it in backstop.reports] == ["completed"])
+    until("the report", lambda: queue.status().delivered == 1)
+    assert [it["state"] for it in backstop.reports] == ["completed"]
     assert queue.status().queued == 1
     # The call is repeated within a minute after the crash.
     assert queue.add(report("a")).result(10)
