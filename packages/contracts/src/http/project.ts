@@ -131,7 +131,13 @@ export const NewPersonErasure = z
       .max(255)
       .optional()
       .describe("The customer's id at the provider, as in `customer.id`"),
-    email: z.email().max(254).optional().describe("The customer's e-mail address. Case does not matter"),
+    // Providers accept more addresses than a strict check does.
+    email: z
+      .string()
+      .max(320)
+      .regex(/^[^ @]+@[^ @]+$/)
+      .optional()
+      .describe("The customer's e-mail address. Case does not matter"),
   })
   .refine(({ customer_id, email }) => customer_id !== undefined || email !== undefined, {
     message: 'Give customer_id, email or both',
