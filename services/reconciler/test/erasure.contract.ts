@@ -330,6 +330,18 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
         expect((await caseOf('pi_ann'))?.actions).toHaveLength(2)
       })
 
+      test('does not stay in the body of a later event whose process is killed after the inbox mark', async () => {
+        await ask(byEmail)
+        await eraseTwice()
+        const again = refundEvent('con_a', 'ann', 'again')
+        const killable = withCrashPoints(partsOf(), point => {
+          if (point === 'after the inbox mark') throw new Error('killed')
+        })
+        await expect(reconcileBatch([again], killable)).rejects.toThrow('killed')
+        await receive(again)
+        expect(await everywhere()).toEqual([ofBo, ofBo, ofBo])
+      })
+
       test('does not come back when its case is merged with another one', async () => {
         await ask(byEmail)
         await eraseTwice()

@@ -114,8 +114,9 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const isReplayed = ({ document }: InboxEntry) => document.replay_id !== undefined
   await stores.inbox.insert(entries.filter(entry => !isReplayed(entry)))
   await stores.inbox.decideAgain(entries.filter(isReplayed).map(({ document }) => document))
-  // Where the customer of a case was erased, the body of a later event is not kept either.
-  await stores.inbox.eraseBodiesOf(inboxIdsOfErased(open, results))
+  // Where the customer of a case was erased, the body of a later event is not kept either. Also of done events: a crash may have come before
+  // this step.
+  await stores.inbox.eraseBodiesOf(inboxIdsOfErased(all, results))
   await holdUnverifiedHints(items, parts)
   return {
     decided: actions.flatMap(({ action, isDecided }) => (isDecided ? [action] : [])),
