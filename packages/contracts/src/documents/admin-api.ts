@@ -11,7 +11,7 @@ import type { Person, RoleInProject, Session } from '../http/person.ts'
 import type { ProjectBranding } from '../http/project.ts'
 import type { Silence, SilenceSummary } from '../http/silence.ts'
 import type { AlertEvent } from '../messages/alert.ts'
-import type { ActionKind } from '../providers.ts'
+import type { ActionKind, ProviderKind } from '../providers.ts'
 import type { LimitInterval } from '../values/period.ts'
 import type { InboxSelection } from './reconciler.ts'
 
@@ -295,6 +295,8 @@ export interface PersonErasureDocument {
 export interface ErasedPerson {
   customer_id: string | null
   email: string | null
+  /** Where the customer has the id. Absent or null: at any provider. */
+  provider?: ProviderKind | null
 }
 
 /** The request for a replay of notifications. Until the reconciler starts, only this document exists about the replay. */

@@ -1,29 +1,42 @@
-import { containsEmailAddress, type ErasedPerson } from '@backstop/contracts'
+import { containsEmailAddress, type ErasedPerson, type ProviderKind } from '@backstop/contracts'
 import type { Case } from './case.ts'
-import { personalFactsOf } from './details.ts'
+import { type KnownDetails, personalFactsOf } from './details.ts'
+import { isAddress, isAddressInUrl } from './email-in-text.ts'
+import { isPersonInBody } from './person-in-body.ts'
 import { allDetailsOf } from './personal-data.ts'
 
 /** Finds the records of one customer, who is named by the id at the provider, the e-mail address, or both. */
 export interface PersonMatcher {
-  /** True if the JSON text contains the id as a whole value, or the e-mail address. */
-  isIn(json: string): boolean
+  /** In lower case; null if it is not known. */
+  readonly email: string | null
+  /** True if a field of the raw body of this provider shows the id or the e-mail address of the customer. */
+  isIn(body: string, provider: ProviderKind): boolean
+  /** True if the details of an object of this provider show the id or the e-mail address of the customer. */
+  isShownBy(details: KnownDetails | undefined, provider: ProviderKind): boolean
   /** True if any part of the case shows the id or the e-mail address of the customer. */
   isCustomerOf(theCase: Case): boolean
 }
 
-export function createPersonMatcher({ customer_id: customerId, email }: ErasedPerson): PersonMatcher {
-  // In JSON inside of JSON the quotation mark after the value has a backslash.
-  const idInJson = customerId === null ? null : new RegExp(`"${escapePattern(quoted(customerId))}\\\\*"`)
-  const address = email === null ? null : addressPattern(email)
-  const mentions = (text: string) => address?.test(withoutPercentCodes(text)) === true
+export function createPersonMatcher(person: ErasedPerson): PersonMatcher {
+  const { email } = person
+  /** How the customer is named at this provider: the id may be another customer's elsewhere. */
+  const personAt = (at: ProviderKind) => ((person.provider ?? at) === at ? person : { ...person, customer_id: null })
+  function isShownBy(details: KnownDetails | undefined, at: ProviderKind): boolean {
+    if (details === undefined) return false
+    const { customer_id: id } = personAt(at)
+    const customer = [details['customer.id'], details['customer.name'], details['customer.email']]
+    return (
+      (id !== null && details['customer.id']?.[0] === id) ||
+      (email !== null &&
+        (customer.some(fact => fact !== undefined && isAddress(fact[0], email)) ||
+          personalFactsOf(details).some(fact => isAddressInUrl(fact, email))))
+    )
+  }
   return {
-    isIn: json => idInJson?.test(json) === true || mentions(json),
-    isCustomerOf: theCase =>
-      [...allDetailsOf(theCase)].some(
-        ([details]) =>
-          (customerId !== null && details?.['customer.id']?.[0] === customerId) ||
-          personalFactsOf(details).some(mentions),
-      ),
+    email,
+    isIn: (body, provider) => isPersonInBody(body, personAt(provider), provider),
+    isShownBy,
+    isCustomerOf: theCase => [...allDetailsOf(theCase)].some(([details, , provider]) => isShownBy(details, provider)),
   }
 }
 
@@ -31,22 +44,4 @@ export function createPersonMatcher({ customer_id: customerId, email }: ErasedPe
 export function customerIdsIn(theCase: Case): string[] {
   const ids = [...allDetailsOf(theCase)].flatMap(([details]) => details?.['customer.id']?.[0] ?? [])
   return [...new Set(ids)].filter(id => !containsEmailAddress(id))
-}
-
-/** The address that is no part of a longer one: `ann@shop.example` is not in `joann@shop.example` or `ann@shop.example.org`. */
-function addressPattern(email: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}._+-])${escapePattern(email)}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu')
-}
-
-/** An address may be part of a URL: `ann%40shop.example`. */
-function withoutPercentCodes(text: string): string {
-  return text.replaceAll(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text).slice(1, -1)
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }

@@ -1,4 +1,4 @@
-import { PERSONAL_DATA_DAYS } from '@backstop/contracts'
+import { PERSONAL_DATA_DAYS, type ProviderKind } from '@backstop/contracts'
 import type { ActionRecord } from './action-record.ts'
 import { type Case, mapChanged, type RefundTotal, type SubscriptionRow, withAll } from './case.ts'
 import { asDetails, hasPersonalData, type KnownDetails, withoutCustomer, withoutPersonalData } from './details.ts'
@@ -38,20 +38,20 @@ export function nextErasureAt(theCase: Case): number | undefined {
   return earliest === Infinity ? undefined : earliest
 }
 
-/** Every stored set of details of the case, with the time since which it is kept. */
+/** Every stored set of details of the case, with the time since which it is kept, and the provider that showed it. */
 export function* allDetailsOf({ actions, merged, refundTotals, subscriptions }: Case): Iterable<DatedDetails> {
-  for (const { sides, details, firstSeenAt } of [...actions, ...merged.map(({ record }) => record)]) {
-    yield [details, firstSeenAt]
-    for (const side of sides) yield [side.details, firstSeenAt]
+  for (const { sides, details, firstSeenAt, provider } of [...actions, ...merged.map(({ record }) => record)]) {
+    yield [details, firstSeenAt, provider]
+    for (const side of sides) yield [side.details, firstSeenAt, side.provider]
   }
-  for (const { details, observedAt } of refundTotals) yield [details, observedAt]
+  for (const { details, observedAt, provider } of refundTotals) yield [details, observedAt, provider]
   for (const row of subscriptions) {
-    yield [row.details, lastShownAt(row)]
-    for (const { details, asOf } of row.snapshots) yield [details, asOf]
+    yield [row.details, lastShownAt(row), row.provider]
+    for (const { details, asOf } of row.snapshots) yield [details, asOf, row.provider]
   }
 }
 
-type DatedDetails = readonly [details: KnownDetails | undefined, since: number]
+type DatedDetails = readonly [details: KnownDetails | undefined, since: number, provider: ProviderKind]
 
 /** A subscription shows its customer again with each change, so its newest state counts. */
 function lastShownAt({ snapshots }: SubscriptionRow): number {

@@ -63,21 +63,28 @@ export function describePersonErasures(testApi: () => TestApi): void {
       expect(await testApi().stores.personErasures.find({ _id: body.erasure_id })).toMatchObject({ person: null })
     })
 
-    test.each([{}, { email: 'no address' }, { email: 'a@b@c.test' }, { email: '@c.test' }, { customer_id: '' }, { email: 'a@b.test', name: 'Ann' }])(
-      'is refused for %j',
-      async body => {
+    test.each([
+      {},
+      { email: 'no address' },
+      { email: 'a@b@c.test' },
+      { email: '@c.test' },
+      { customer_id: '' },
+      { email: 'a@b.test', name: 'Ann' },
+    ])('is refused for %j', async body => {
+      const { path } = await open()
+      expect((await api().post(path, body)).status).toBe(400)
+    })
+
+    test.each(['müller@shop.example', 'o/x@shop.example', 'a#b@shop.example'])(
+      'accepts the address %s',
+      async email => {
         const { path } = await open()
-        expect((await api().post(path, body)).status).toBe(400)
+        const { status, body } = await api().post(path, { email })
+        expect(status).toBe(202)
+        const stored = await testApi().stores.personErasures.find({ _id: body.erasure_id })
+        expect(stored).toMatchObject({ person: { email } })
       },
     )
-
-    test.each(['müller@shop.example', 'o/x@shop.example', 'a#b@shop.example'])('accepts the address %s', async email => {
-      const { path } = await open()
-      const { status, body } = await api().post(path, { email })
-      expect(status).toBe(202)
-      const stored = await testApi().stores.personErasures.find({ _id: body.erasure_id })
-      expect(stored).toMatchObject({ person: { email } })
-    })
 
     test('needs the scope admin', async () => {
       const { projectId, path } = await open()

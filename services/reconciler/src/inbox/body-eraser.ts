@@ -1,4 +1,4 @@
-import type { ConnectionDocument, InboxBodyDocument } from '@backstop/contracts'
+import type { ConnectionDocument, InboxBodyDocument, ProviderKind } from '@backstop/contracts'
 import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
 
 /** Erases raw bodies. Their entries in the inbox stay. */
@@ -14,7 +14,7 @@ export interface BodyEraser {
    */
   eraseBodiesOfPerson(
     projectId: string,
-    isOfPerson: (body: string) => boolean,
+    isOfPerson: (body: string, provider: ProviderKind) => boolean,
     after: string,
     limit: number,
   ): Promise<{ readonly last: string | undefined; readonly erased: number }>
@@ -23,7 +23,7 @@ export interface BodyEraser {
 /** For the collection `inbox_bodies`. */
 export function createBodyEraser(mongo: Mongo): BodyEraser {
   const bodies = mongo.db.collection<InboxBodyDocument>('inbox_bodies')
-  const connections = mongo.db.collection<Pick<ConnectionDocument, '_id' | 'project_id'>>('connections')
+  const connections = mongo.db.collection<Pick<ConnectionDocument, '_id' | 'project_id' | 'provider'>>('connections')
   async function eraseAll(ids: readonly string[]): Promise<number> {
     return ids.length === 0 ? 0 : (await bodies.deleteMany({ _id: { $in: [...ids] } })).deletedCount
   }
@@ -39,13 +39,15 @@ export function createBodyEraser(mongo: Mongo): BodyEraser {
     eraseBodiesOf: ids => asUnavailable(() => eraseAll(ids)),
     eraseBodiesOfPerson: (projectId, isOfPerson, after, limit) =>
       asUnavailable(async () => {
-        const own = await connections.find({ project_id: projectId }, { projection: { _id: 1 } }).toArray()
+        const own = await connections.find({ project_id: projectId }, { projection: { provider: 1 } }).toArray()
+        const providers = new Map(own.map(({ _id, provider }) => [_id, provider]))
         const ranges = own.filter(({ _id }) => after < `${_id}0`).map(({ _id }) => bodiesOfConnection(_id, after))
         if (ranges.length === 0) return { last: undefined, erased: 0 }
         const ofPerson: string[] = []
         let last: string | undefined
         for await (const { _id, body } of bodies.find({ $or: ranges }).sort({ _id: 1 }).limit(limit)) {
-          if (isOfPerson(body)) ofPerson.push(_id)
+          const provider = providers.get(_id.slice(0, _id.indexOf('/')))
+          if (provider !== undefined && isOfPerson(body, provider)) ofPerson.push(_id)
           last = _id
         }
         return { last, erased: await eraseAll(ofPerson) }

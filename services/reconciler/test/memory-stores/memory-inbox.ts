@@ -60,7 +60,7 @@ export function createMemoryInbox(entries: Map<string, InboxEntry>): Inbox {
         .filter(({ document }) => document.project_id === projectId && document._id > after)
         .sort((a, b) => (a.document._id < b.document._id ? -1 : 1))
         .slice(0, limit)
-      const ofPerson = page.filter(({ body }) => body !== null && isOfPerson(body))
+      const ofPerson = page.filter(({ document, body }) => body !== null && isOfPerson(body, document.provider))
       return { last: page.at(-1)?.document._id, erased: erase(ofPerson.map(({ document }) => document._id)) }
     },
   }
