@@ -499,7 +499,17 @@ describe('erase-person', () => {
 
   test('asks first, requests the erasure, and shows its progress', async () => {
     const { project_id } = await json('projects', 'create', 'Erased')
-    const args = ['erase-person', '--project', project_id, '--email', 'ann@canary.example', '--customer', 'cus_1']
+    const args = [
+      'erase-person',
+      '--project',
+      project_id,
+      '--email',
+      'ann@canary.example',
+      '--customer',
+      'cus_1',
+      '--provider',
+      'reseller',
+    ]
     expect(await run(args, 'no\n')).toMatchObject({ exit: 1, err: expect.stringContaining('Nothing was erased') })
     expect(await testApi.stores.personErasures.findAll({ project_id })).toEqual([])
     const asked = await run(args, 'yes\n')
@@ -508,7 +518,7 @@ describe('erase-person', () => {
       out: expect.stringMatching(new RegExp(`^era_\\w+: requested; ${erased}\n$`)),
     })
     const [request] = await testApi.stores.personErasures.findAll({ project_id })
-    expect(request?.person).toEqual({ customer_id: 'cus_1', email: 'ann@canary.example' })
+    expect(request?.person).toEqual({ customer_id: 'cus_1', email: 'ann@canary.example', provider: 'reseller' })
     const shown = await run(['erase-person', String(request?._id), '--project', project_id])
     expect(shown.out).toBe(asked.out)
   })

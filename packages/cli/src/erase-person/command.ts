@@ -1,4 +1,4 @@
-import type { PersonErasure } from '@backstop/client'
+import type { NewPersonErasure, PersonErasure } from '@backstop/client'
 import type { Command } from 'commander'
 import { addCommand, given, type Printed } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
@@ -11,6 +11,7 @@ interface Options {
   readonly project?: string
   readonly email?: string
   readonly customer?: string
+  readonly provider?: NonNullable<NewPersonErasure['provider']>
   readonly yes?: true
 }
 
@@ -24,10 +25,14 @@ export function addErasePerson(program: Command, surroundings: Surroundings): vo
       ['--project <id>', 'the project, if there are several'],
       ['--email <address>', "the customer's e-mail address"],
       ['--customer <id>', "the customer's id at the provider"],
+      [
+        '--provider <provider>',
+        'only at processor, reseller or subscription; without it the id counts at each of them',
+      ],
       ['--yes', 'do not ask'],
     ],
-    async run(context, { project, email, customer, yes }: Options, erasureId?: string) {
-      const names = given({ email, customer_id: customer })
+    async run(context, { project, email, customer, provider, yes }: Options, erasureId?: string) {
+      const names = given({ email, customer_id: customer, provider })
       if ((erasureId === undefined) === (Object.keys(names).length === 0)) {
         throw new CommandFault('misused', 'Give --email, --customer or both, or the id of an erasure')
       }

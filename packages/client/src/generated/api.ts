@@ -822,6 +822,8 @@ export type NewPerson = {
 export type NewPersonErasure = {
   /** The customer's id at the provider, as in `customer.id` */
   customer_id?: string
+  /** Where the customer has this id. Without it, customers with the id at any provider are erased */
+  provider?: "processor" | "reseller" | "subscription"
   /** The customer's e-mail address. Case does not matter */
   email?: string
 }

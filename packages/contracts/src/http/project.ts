@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ActionMode } from '../actions/action-details.ts'
 import { Currency, Timestamp } from '../actions/operation.ts'
 import { TimeZone } from '../channels/quiet-hours.ts'
+import { ProviderKind } from '../providers.ts'
 import { SHOWABLE_TEXT } from '../values/showable-text.ts'
 import { BooleanFilter, ListQuery } from './list.ts'
 
@@ -131,6 +132,9 @@ export const NewPersonErasure = z
       .max(255)
       .optional()
       .describe("The customer's id at the provider, as in `customer.id`"),
+    provider: ProviderKind.optional().describe(
+      'Where the customer has this id. Without it, customers with the id at any provider are erased',
+    ),
     // Providers accept more addresses than a strict check does.
     email: z
       .string()
@@ -141,6 +145,9 @@ export const NewPersonErasure = z
   })
   .refine(({ customer_id, email }) => customer_id !== undefined || email !== undefined, {
     message: 'Give customer_id, email or both',
+  })
+  .refine(({ customer_id, provider }) => provider === undefined || customer_id !== undefined, {
+    message: 'Give provider only with customer_id',
   })
 
 /** The erasure of the personal data of one customer, and its progress. It does not show how the customer is named. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
 import { auditOf, createTestKey, createTestProject, loseAnswer } from './test-project.ts'
 
-const PERSON = { customer_id: 'cus_1', email: 'Ann@Canary.Example' }
+const PERSON = { customer_id: 'cus_1', email: 'Ann@Canary.Example', provider: 'processor' as const }
 
 export function describePersonErasures(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -33,7 +33,7 @@ export function describePersonErasures(testApi: () => TestApi): void {
       const keys = await testApi().stores.idempotencyKeys.findAll({})
       expect(keys.length).toBeGreaterThan(0)
       expect(JSON.stringify([asked, shown, rows, keys])).not.toMatch(/canary|cus_1/i)
-      const person = { customer_id: 'cus_1', email: 'ann@canary.example' }
+      const person = { ...PERSON, email: 'ann@canary.example' }
       expect(await testApi().stores.personErasures.find({ _id: id })).toMatchObject({ person })
     })
 
@@ -68,6 +68,7 @@ export function describePersonErasures(testApi: () => TestApi): void {
       { email: 'no address' },
       { email: 'a@b@c.test' },
       { email: '@c.test' },
+      { email: 'a@b.test', provider: 'reseller' },
       { customer_id: '' },
       { email: 'a@b.test', name: 'Ann' },
     ])('is refused for %j', async body => {

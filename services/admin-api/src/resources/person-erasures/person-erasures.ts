@@ -75,7 +75,11 @@ function createRoute(stores: AdminParts['stores']): Route {
       const document: PersonErasureDocument = {
         _id: newId('erasure'),
         project_id: projectId,
-        person: { customer_id: body.customer_id ?? null, email: body.email?.toLowerCase() ?? null },
+        person: {
+          customer_id: body.customer_id ?? null,
+          email: body.email?.toLowerCase() ?? null,
+          provider: body.provider ?? null,
+        },
         requested_at: now,
       }
       const stored = await change(async ({ personErasures }) => {
