@@ -201,11 +201,20 @@ export function withoutPersonalData(details: KnownDetails | undefined): KnownDet
 /** The facts of an origin that name people and keys of the team. On a page of the provider, the user is the customer. */
 const OF_TEAM: readonly (keyof Origin)[] = ['user', 'key_name']
 
-/** The details without personal data of the customer. The same object if there is none. */
-export function withoutCustomer(details: KnownDetails | undefined): KnownDetails | undefined {
+/**
+ * The details without personal data of the customer. The same object if there is none.
+ * @param addresses the customer's, in lower case. A caller of the API may claim one of them as the user
+ */
+export function withoutCustomer(
+  details: KnownDetails | undefined,
+  addresses: ReadonlySet<string> = new Set(),
+): KnownDetails | undefined {
   const kept = selectDetails(details, name => name === 'origin' || details?.[name]?.[2] !== true)
   const { personal = [], facts } = kept?.origin ?? {}
-  const erased = facts?.channel === 'hosted_page' ? personal : personal.filter(name => !OF_TEAM.includes(name))
+  const isClaimed = facts?.channel === 'api' && addresses.has(facts.user?.trim().toLowerCase() ?? '')
+  const isOfTeam = (name: keyof Origin) =>
+    facts?.channel !== 'hosted_page' && OF_TEAM.includes(name) && !(isClaimed && name === 'user')
+  const erased = personal.filter(name => !isOfTeam(name))
   if (kept?.origin === undefined || erased.length === 0) return kept
   return { ...kept, origin: withoutFacts(kept.origin, erased) }
 }

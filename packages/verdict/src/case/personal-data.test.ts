@@ -4,6 +4,7 @@ import { madeBy, ofCustomer } from '../../test/details.ts'
 import { lookAll, MINUTE, onlyAction, operationSeen, play, T0, unexpectedActionIncident } from '../../test/fixtures.ts'
 import { refundShown, sightingInput, totalShown } from '../../test/sightings.ts'
 import { alertEntry } from '../show/outbox-entries.ts'
+import { createPersonMatcher } from './person.ts'
 import { erasePersonalData } from './personal-data.ts'
 
 const DAY_S = 86_400
@@ -49,12 +50,14 @@ test('the details of a charge do not bring back personal data that was erased fr
   expect(JSON.stringify(later.actions)).not.toMatch(/Ann Canary|ann@example/)
 })
 
+const SCOPE = { erasureId: 'era_1', person: createPersonMatcher({ customer_id: null, email: 'ann@example.com' }) }
+
 describe('after people asked to erase a customer,', () => {
   const customer = ofCustomer('Ann Canary', 'ann@example.com')
   const clerk = { ...customer, ...madeBy({ channel: 'dashboard', user: 'bo@shop.example' }) }
   const erased = erasePersonalData(
     play([{ at: T0 + MINUTE, input: sightingInput(refundShown({ details: clerk })) }]),
-    { erasureId: 'era_1' },
+    SCOPE,
     T0 + MINUTE,
   )
 
@@ -77,14 +80,28 @@ describe('after people asked to erase a customer,', () => {
   test('a customer who acts on a page of the provider is not kept as the user either', () => {
     const hosted = { ...customer, ...madeBy({ channel: 'hosted_page', user: 'ann@example.com' }) }
     const seen = play([{ at: T0 + MINUTE, input: sightingInput(refundShown({ details: hosted })) }])
-    expect(JSON.stringify(erasePersonalData(seen, { erasureId: 'era_1' }, T0))).not.toContain('ann@example.com')
+    expect(JSON.stringify(erasePersonalData(seen, SCOPE, T0))).not.toContain('ann@example.com')
   })
 
   test('an idempotency key with the address is erased, and the name of the key is kept', () => {
     const keys = { channel: 'api', key_name: 'ops@shop.example', idempotency_key: 'refund of ann@example.com' } as const
     const seen = play([{ at: T0 + MINUTE, input: sightingInput(refundShown({ details: madeBy(keys) })) }])
-    const text = JSON.stringify(erasePersonalData(seen, { erasureId: 'era_1' }, T0).actions)
+    const text = JSON.stringify(erasePersonalData(seen, SCOPE, T0).actions)
     expect(text).toContain('ops@shop.example')
     expect(text).not.toContain('ann@example.com')
+  })
+
+  test('the address of the customer that a caller of the API claimed is erased, now and later, and another user is kept', () => {
+    const claimed = (user: string, details: object = {}) => ({
+      at: T0 + MINUTE,
+      input: sightingInput(refundShown({ details: { ...details, ...madeBy({ channel: 'api', user }) } })),
+    })
+    const textOf = (theCase: ReturnType<typeof play>) => JSON.stringify(theCase.actions)
+    expect(textOf(erasePersonalData(play([claimed('Ann@example.com')]), SCOPE, T0))).not.toMatch(/ann@example/i)
+    expect(textOf(erasePersonalData(play([claimed('bo@shop.example')]), SCOPE, T0))).toContain('bo@shop.example')
+    const unmade = play([{ at: T0, input: sightingInput(refundShown({ details: customer })) }])
+    const later = play([claimed('Ann@example.com', customer)], erasePersonalData(unmade, SCOPE, T0))
+    expect(textOf(later)).toContain('"channel":"api"')
+    expect(textOf(later)).not.toMatch(/ann@example/i)
   })
 })

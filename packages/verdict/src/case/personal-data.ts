@@ -2,6 +2,7 @@ import { PERSONAL_DATA_DAYS, type ProviderKind } from '@backstop/contracts'
 import type { ActionRecord } from './action-record.ts'
 import { type Case, mapChanged, type RefundTotal, type SubscriptionRow, withAll } from './case.ts'
 import { asDetails, hasPersonalData, type KnownDetails, withoutCustomer, withoutPersonalData } from './details.ts'
+import type { PersonMatcher } from './person.ts'
 
 /**
  * The name and the e-mail address of a customer, and the user of a provider's dashboard. They are erased a fixed time
@@ -59,7 +60,12 @@ function lastShownAt({ snapshots }: SubscriptionRow): number {
 }
 
 /** Erases personal data: `expired` only data whose time is over, `all` everything, a person the data of the customer. */
-export type ErasureScope = 'expired' | 'all' | { readonly erasureId: string }
+export type ErasureScope = 'expired' | 'all' | PersonScope
+
+interface PersonScope {
+  readonly erasureId: string
+  readonly person: Pick<PersonMatcher, 'email' | 'isShownBy'>
+}
 
 /**
  * Erases personal data. Returns the same case if there is nothing to erase.
@@ -68,7 +74,10 @@ export type ErasureScope = 'expired' | 'all' | { readonly erasureId: string }
 export function erasePersonalData(theCase: Case, scope: ErasureScope, now: number): Case {
   if (typeof scope === 'object') {
     const personErasures = withAll(theCase.personErasures ?? [], [scope.erasureId])
-    return keepErased(personErasures === theCase.personErasures ? theCase : { ...theCase, personErasures })
+    return keepErased(
+      personErasures === theCase.personErasures ? theCase : { ...theCase, personErasures },
+      scope.person.email,
+    )
   }
   return eraseDetails(theCase, since => scope === 'all' || erasedAt(since) <= now, withoutPersonalData)
 }
@@ -76,9 +85,20 @@ export function erasePersonalData(theCase: Case, scope: ErasureScope, now: numbe
 /**
  * Erases what a sighting or a merge brought into a case whose customer was erased. What names the team is kept: an erasure must not hide who
  * made a refund.
+ * @param email the erased address, if it is known: in lower case
  */
-export function keepErased(theCase: Case): Case {
-  return theCase.personErasures === undefined ? theCase : eraseDetails(theCase, () => true, withoutCustomer)
+export function keepErased(theCase: Case, email: string | null = null): Case {
+  if (theCase.personErasures === undefined) return theCase
+  const addresses = new Set(email === null ? [] : [email])
+  for (const [details] of allDetailsOf(theCase)) {
+    const shown = details?.['customer.email']?.[0]
+    if (shown !== undefined) addresses.add(shown.trim().toLowerCase())
+  }
+  return eraseDetails(
+    theCase,
+    () => true,
+    details => withoutCustomer(details, addresses),
+  )
 }
 
 type Strip = typeof withoutPersonalData

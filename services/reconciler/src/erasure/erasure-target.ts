@@ -64,7 +64,7 @@ function personTarget(erasure: Erasure, person: ErasedPerson): ErasureTarget {
       parts,
     )
   return {
-    scope: { erasureId: id },
+    scope: { erasureId: id, person: matcher },
     // After a crash, the case does not show the person any more, although its actions may still have to be listed.
     isIn: theCase => matcher.isCustomerOf(theCase) || theCase.personErasures?.includes(id) === true,
     async eraseCopies(erased, parts) {
