@@ -34,17 +34,22 @@ export interface ErasureUnderTest {
 }
 
 /** A refund event with the customer of its charge. @param id of the refund and its event */
-function refundEvent(connectionId: string, name: string, id = name): WorkItem {
+function refundEvent(
+  connectionId: string,
+  name: string,
+  id = name,
+  { payment = `pi_${name}`, customer = `cus_${name}` as string | null } = {},
+): WorkItem {
   const person = { name: `Canary ${name}`, email: `${name}@canary.example` }
-  const billed = { customer: `cus_${name}`, billing_details: person }
-  const charge = { id: `ch_${name}`, object: 'charge', livemode: true, ...billed }
+  const billed = { customer, billing_details: person }
+  const charge = { id: `ch_${payment.slice(3)}`, object: 'charge', livemode: true, ...billed }
   const refund = {
     id: `re_${id}`,
     object: 'refund',
     amount: 2499,
     currency: 'eur',
     charge,
-    payment_intent: `pi_${name}`,
+    payment_intent: payment,
   }
   return itemOfEvent({
     provider: 'processor',
@@ -347,7 +352,24 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
         await eraseTwice()
         await receive(refundEvent('con_a', 'ann', 'again'))
         await receive(operationAbout('pi_ann', 'pi_bo'))
-        expect(await namesIn('subjects')).toEqual([])
+        await receive(refundEvent('con_a', 'ann', 'third'))
+        await receive(refundEvent('con_b', 'bo', 'later'))
+        // Another customer of the merged case stays, and can be erased too.
+        expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([ofBo, ofBo])
+        const person = { customer_id: null, email: 'bo@canary.example' }
+        await world.putRequest({ _id: 'era_2', project_id: PROJECT, person, requested_at: new Date(clock.now()) })
+        await eraseTwice()
+        expect([await namesIn('subjects'), await namesIn('actions')]).toEqual([[], []])
+      })
+
+      test('does not come back when its case is merged with one of the same customer, or of a customer without an id', async () => {
+        await ask(byEmail)
+        await eraseTwice()
+        await receive(refundEvent('con_a', 'ann', 'new', { payment: 'pi_new' }))
+        await receive(refundEvent('con_a', 'dora', 'dora', { customer: null }))
+        await receive(operationAbout('pi_ann', 'pi_new'))
+        await receive(operationAbout('pi_ann', 'pi_dora'))
+        expect(await namesIn('subjects')).toEqual(ofBo)
       })
 
       test('is erased although a process is killed between the case and the listing', async () => {

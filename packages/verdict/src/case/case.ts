@@ -51,6 +51,8 @@ export interface Case {
   readonly refundedTwice?: RefundedTwiceSettings
   /** The requests by which the customer was erased. Later sightings keep no data of the customer. Absent if there are none. */
   readonly personErasures?: readonly string[]
+  /** Ids of customers whose data stays, after a merge of their payment with that of an erased customer. Absent if there are none. */
+  readonly otherCustomers?: readonly string[]
 }
 
 /** The setting of one connection for the rule about second refunds (incident/refunded-twice.ts). */

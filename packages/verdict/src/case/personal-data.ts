@@ -74,12 +74,27 @@ interface PersonScope {
 export function erasePersonalData(theCase: Case, scope: ErasureScope, now: number): Case {
   if (typeof scope === 'object') {
     const personErasures = withAll(theCase.personErasures ?? [], [scope.erasureId])
-    return keepErased(
-      personErasures === theCase.personErasures ? theCase : { ...theCase, personErasures },
-      scope.person.email,
-    )
+    const asked = personErasures === theCase.personErasures ? theCase : { ...theCase, personErasures }
+    return keepErased(withoutOther(asked, scope.person), scope.person.email)
   }
   return eraseDetails(theCase, since => scope === 'all' || erasedAt(since) <= now, withoutPersonalData)
+}
+
+/** True if all customers that these details show are others, and they show one. */
+function areOfOthers(others: readonly string[] | undefined, all: readonly (KnownDetails | undefined)[]): boolean {
+  if (others === undefined) return false
+  const ids = all.flatMap(details => details?.['customer.id']?.[0] ?? [])
+  return ids.length > 0 && ids.every(id => others.includes(id))
+}
+
+/** The case in which the person is no other customer any more. */
+function withoutOther(theCase: Case, { isShownBy }: PersonScope['person']): Case {
+  const { otherCustomers, ...others } = theCase
+  if (otherCustomers === undefined) return theCase
+  const named = [...allDetailsOf(theCase)].filter(([details, , provider]) => isShownBy(details, provider))
+  const left = otherCustomers.filter(id => !named.some(([details]) => details?.['customer.id']?.[0] === id))
+  if (left.length === otherCustomers.length) return theCase
+  return left.length === 0 ? others : { ...others, otherCustomers: left }
 }
 
 /**
@@ -91,31 +106,40 @@ export function keepErased(theCase: Case, email: string | null = null): Case {
   if (theCase.personErasures === undefined) return theCase
   const addresses = new Set(email === null ? [] : [email])
   for (const [details] of allDetailsOf(theCase)) {
-    const shown = details?.['customer.email']?.[0]
+    const shown = areOfOthers(theCase.otherCustomers, [details]) ? undefined : details?.['customer.email']?.[0]
     if (shown !== undefined) addresses.add(shown.trim().toLowerCase())
   }
   return eraseDetails(
     theCase,
-    () => true,
+    (_, shown) => !areOfOthers(theCase.otherCustomers, shown),
     details => withoutCustomer(details, addresses),
   )
 }
 
 type Strip = typeof withoutPersonalData
 
-function eraseDetails(theCase: Case, isDue: (since: number) => boolean, strip: Strip): Case {
-  const eraseIn = (record: ActionRecord) => (isDue(record.firstSeenAt) ? eraseInRecord(record, strip) : record)
+function eraseDetails(
+  theCase: Case,
+  isDue: (since: number, shown: readonly (KnownDetails | undefined)[]) => boolean,
+  strip: Strip,
+): Case {
+  const eraseIn = (record: ActionRecord) => {
+    const shown = [record, ...record.sides].map(({ details }) => details)
+    return isDue(record.firstSeenAt, shown) ? eraseInRecord(record, strip) : record
+  }
   const actions = mapChanged(theCase.actions, eraseIn)
   const merged = mapChanged(theCase.merged, known => {
     const record = eraseIn(known.record)
     return record === known.record ? known : { ...known, record }
   })
   const refundTotals = mapChanged(theCase.refundTotals, total =>
-    isDue(total.observedAt) ? erase(total, strip) : total,
+    isDue(total.observedAt, [total.details]) ? erase(total, strip) : total,
   )
   const subscriptions = mapChanged(theCase.subscriptions, row => {
-    const snapshots = mapChanged(row.snapshots, snapshot => (isDue(snapshot.asOf) ? erase(snapshot, strip) : snapshot))
-    const shown = isDue(lastShownAt(row)) ? erase(row, strip) : row
+    const snapshots = mapChanged(row.snapshots, snapshot =>
+      isDue(snapshot.asOf, [row.details]) ? erase(snapshot, strip) : snapshot,
+    )
+    const shown = isDue(lastShownAt(row), [row.details]) ? erase(row, strip) : row
     return snapshots === row.snapshots ? shown : { ...shown, snapshots }
   })
   const isSame =

@@ -1,5 +1,6 @@
 import type { Operation } from '@backstop/contracts'
 import { type Case, replaceAt, withAll } from '../case/case.ts'
+import { otherCustomersOf } from '../case/other-customers.ts'
 import { keepErased } from '../case/personal-data.ts'
 import { mergeExpectedChanges } from '../explain/cover-actions.ts'
 import { mergeLinkedRefunds } from '../judge/same-action.ts'
@@ -20,8 +21,10 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
   const known = new Set(winner.actions.map(action => action.id))
   const knownTotals = new Set(winner.refundTotals.map(total => total.id))
   const knownCases = new Set(winner.followedOperations.map(({ operationId }) => operationId))
+  const otherCustomers = otherCustomersOf(winner, loser)
+  const { otherCustomers: _, ...kept } = winner
   const base: Case = {
-    ...winner,
+    ...kept,
     // The higher version of the two, so that new projections are newer than those of the case that is removed.
     version: Math.max(winner.version, loser.version),
     createdAt: Math.min(winner.createdAt, loser.createdAt),
@@ -43,6 +46,7 @@ export function mergeCases(a: Case, b: Case, now: number): { winner: Case; loser
     ...(winner.personErasures === undefined && loser.personErasures === undefined
       ? {}
       : { personErasures: withAll(winner.personErasures ?? [], loser.personErasures ?? []) }),
+    ...(otherCustomers === undefined ? {} : { otherCustomers }),
   }
   const withOperations = loser.operations.reduce<Case>(
     (theCase, operation: Operation) => applyOperation(theCase, operation),
