@@ -40,8 +40,8 @@ export function createPersonMatcher(person: ErasedPerson): PersonMatcher {
   }
 }
 
-/** The customer's ids at the providers, without those that contain an e-mail address. */
+/** The customer's ids at the providers, without those that contain an e-mail address, and of others whom an erasure does not mean. */
 export function customerIdsIn(theCase: Case): string[] {
   const ids = [...allDetailsOf(theCase)].flatMap(([details]) => details?.['customer.id']?.[0] ?? [])
-  return [...new Set(ids)].filter(id => !containsEmailAddress(id))
+  return [...new Set(ids)].filter(id => !containsEmailAddress(id) && theCase.otherCustomers?.includes(id) !== true)
 }
