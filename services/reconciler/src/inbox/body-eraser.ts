@@ -23,7 +23,7 @@ export interface BodyEraser {
 /** For the collection `inbox_bodies`. */
 export function createBodyEraser(mongo: Mongo): BodyEraser {
   const bodies = mongo.db.collection<InboxBodyDocument>('inbox_bodies')
-  const connections = mongo.db.collection<Pick<ConnectionDocument, '_id' | 'project_id' | 'provider'>>('connections')
+  const connections = mongo.db.collection<Pick<ConnectionDocument, '_id' | 'project_id' | 'kind'>>('connections')
   async function eraseAll(ids: readonly string[]): Promise<number> {
     return ids.length === 0 ? 0 : (await bodies.deleteMany({ _id: { $in: [...ids] } })).deletedCount
   }
@@ -39,8 +39,8 @@ export function createBodyEraser(mongo: Mongo): BodyEraser {
     eraseBodiesOf: ids => asUnavailable(() => eraseAll(ids)),
     eraseBodiesOfPerson: (projectId, isOfPerson, after, limit) =>
       asUnavailable(async () => {
-        const own = await connections.find({ project_id: projectId }, { projection: { provider: 1 } }).toArray()
-        const providers = new Map(own.map(({ _id, provider }) => [_id, provider]))
+        const own = await connections.find({ project_id: projectId }, { projection: { kind: 1 } }).toArray()
+        const providers = new Map(own.map(({ _id, kind }) => [_id, kind]))
         const ranges = own.filter(({ _id }) => after < `${_id}0`).map(({ _id }) => bodiesOfConnection(_id, after))
         if (ranges.length === 0) return { last: undefined, erased: 0 }
         const ofPerson: string[] = []
