@@ -41,6 +41,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   cap: [500_000],
   currency: ['eur'],
   address: ['ops@example.com', '203.0.113.7'],
+  email: ['ann@example.com'],
   to: [['ops@example.com'], AT, '08:00'],
   from: ['2026-11-20T10:00:00.000Z', '18:00'],
   url: ['https://hooks.example.com/backstop'],
