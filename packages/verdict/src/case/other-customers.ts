@@ -1,6 +1,6 @@
 import { containsEmailAddress } from '@backstop/contracts'
+import { allDetailsOf } from './all-details.ts'
 import type { Case } from './case.ts'
-import { allDetailsOf } from './personal-data.ts'
 
 /**
  * The customers of a case of two payments whose data stays, because only the other customer was erased. They are known by their ids at the

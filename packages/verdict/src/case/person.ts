@@ -1,9 +1,9 @@
 import { containsEmailAddress, type ErasedPerson, type ProviderKind } from '@backstop/contracts'
+import { allDetailsOf } from './all-details.ts'
 import type { Case } from './case.ts'
 import { type KnownDetails, personalFactsOf } from './details.ts'
 import { isAddress, isAddressInUrl } from './email-in-text.ts'
 import { isPersonInBody } from './person-in-body.ts'
-import { allDetailsOf } from './personal-data.ts'
 
 /** Finds the records of one customer, who is named by the id at the provider, the e-mail address, or both. */
 export interface PersonMatcher {

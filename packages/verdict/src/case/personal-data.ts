@@ -1,5 +1,6 @@
-import { PERSONAL_DATA_DAYS, type ProviderKind } from '@backstop/contracts'
+import { PERSONAL_DATA_DAYS } from '@backstop/contracts'
 import type { ActionRecord } from './action-record.ts'
+import { allDetailsOf, lastShownAt } from './all-details.ts'
 import { type Case, mapChanged, type RefundTotal, type SubscriptionRow, withAll } from './case.ts'
 import { asDetails, hasPersonalData, type KnownDetails, withoutCustomer, withoutPersonalData } from './details.ts'
 import type { PersonMatcher } from './person.ts'
@@ -37,26 +38,6 @@ export function nextErasureAt(theCase: Case): number | undefined {
     if (hasPersonalData(details)) earliest = Math.min(earliest, erasedAt(since))
   }
   return earliest === Infinity ? undefined : earliest
-}
-
-/** Every stored set of details of the case, with the time since which it is kept, and the provider that showed it. */
-export function* allDetailsOf({ actions, merged, refundTotals, subscriptions }: Case): Iterable<DatedDetails> {
-  for (const { sides, details, firstSeenAt, provider } of [...actions, ...merged.map(({ record }) => record)]) {
-    yield [details, firstSeenAt, provider]
-    for (const side of sides) yield [side.details, firstSeenAt, side.provider]
-  }
-  for (const { details, observedAt, provider } of refundTotals) yield [details, observedAt, provider]
-  for (const row of subscriptions) {
-    yield [row.details, lastShownAt(row), row.provider]
-    for (const { details, asOf } of row.snapshots) yield [details, asOf, row.provider]
-  }
-}
-
-type DatedDetails = readonly [details: KnownDetails | undefined, since: number, provider: ProviderKind]
-
-/** A subscription shows its customer again with each change, so its newest state counts. */
-function lastShownAt({ snapshots }: SubscriptionRow): number {
-  return snapshots.at(-1)?.asOf ?? 0
 }
 
 /** Erases personal data: `expired` only data whose time is over, `all` everything, a person the data of the customer. */

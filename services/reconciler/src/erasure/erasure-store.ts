@@ -55,7 +55,8 @@ export function createMongoErasures(mongo: Mongo): ErasureStore {
           .find({ person: { $type: 'object' } })
           .sort({ requested_at: 1, _id: 1 })
           .toArray()
-        const wanted: ErasureRequest[] = [...asked, ...deleted]
+        // Connections first: they are few, and requests of people may come at any time.
+        const wanted: ErasureRequest[] = [...deleted, ...asked]
         const found = await erasures.find({ _id: { $in: wanted.map(({ _id }) => _id) } }).toArray()
         const known = new Map(found.map(document => [document._id, document]))
         return wanted
