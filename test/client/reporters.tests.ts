@@ -43,7 +43,11 @@ describe('a shop with reporters', () => {
     return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
   }
 
-  test('every refund and cancellation of an unchanged shop is explained, also of a time when Backstop was down', async () => {
+  const timeout = 900_000 + 1_000 * OUTAGE_S + EXPLAINED_WITHIN_MS
+
+  test('every refund and cancellation of an unchanged shop is explained, also of a time when Backstop was down', {
+    timeout,
+  }, async () => {
     const { product, customer, accounts, shops } = await setUp()
     const api = createClient({ baseUrl: product.urls.admin, key: product.key })
     const count = shops.length * CALLS
