@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const CODE = ['packages', 'services', 'stack', 'scripts', 'test', 'bench']
+const CODE = ['packages', 'services', 'reporters', 'stack', 'scripts', 'test', 'bench']
 const SETTINGS = ['tsconfig.json', 'vitest.config.ts', 'package.json']
 /**
  * Time limit of one program, in milliseconds: shorter than the timeout of the tests, so that its output is reported.
