@@ -172,7 +172,10 @@ describe('reports', () => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       const { items } = JSON.parse(Buffer.concat(chunks).toString()) as { items: { type: string; subject: string }[] }
-      const problem = (of: number, code: string) => ({ status: of, code, title: code, detail: code, errors: [] })
+      const problem = (of: number, code: string) => {
+        const errors = of === 400 ? [{ path: 'body.items.0.subject', message: 'It is bad' }] : []
+        return { status: of, code, title: code, detail: code, errors }
+      }
       const answer = (of: number, body: object) =>
         response.writeHead(of, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       if (status !== 200) return answer(status, problem(status, 'unavailable'))
@@ -210,7 +213,7 @@ describe('reports', () => {
     expect(refused.map(one => `${one.line} ${one.reason}`)).toEqual([
       expect.stringContaining('no JSON It is not JSON'),
       '[] It is not a JSON object',
-      `${line('bad')} invalid_request`,
+      `${line('bad')} subject: It is bad`,
       `${line('twice')} idempotency_conflict`,
     ])
   })

@@ -117,6 +117,9 @@ function refusalOf(
   problem: (Pick<ApiProblem, 'detail'> & { errors?: ApiProblem['errors'] }) | null,
 ): RefusedLine[] {
   if (problem === null) return []
-  const fields = (problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
-  return [{ line, reason: [problem.detail, ...fields].join('; ') }]
+  // The path begins with the place in the batch, which says nothing about the line.
+  const fields = (problem.errors ?? []).map(
+    ({ path, message }) => `${path.replace(/^(?:body\.)?items\.\d+\./, '')}: ${message}`,
+  )
+  return [{ line, reason: fields.length > 0 ? fields.join('; ') : problem.detail }]
 }
