@@ -523,7 +523,7 @@ describe('erase-person', () => {
     expect(shown.out).toBe(asked.out)
   })
 
-  test('refuses a call that names nobody, or a customer and an erasure', async () => {
+  test('refuses a call without a customer, and one with both a customer and an erasure', async () => {
     for (const args of [[], ['era_1', '--email', 'ann@canary.example']]) {
       expect(await run(['erase-person', ...args])).toMatchObject({ exit: 2, out: '' })
     }

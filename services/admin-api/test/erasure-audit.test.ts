@@ -6,7 +6,7 @@ import { BOOTSTRAP_KEY, createTestApp } from './test-api.ts'
 
 const MINUTE_MS = 60_000
 
-test('the audit shows once that the personal data of a deleted connection was erased, by whose request, and how much', async () => {
+async function startWithProject() {
   const clock = createManualClock()
   const stores = createMemoryStores()
   const app = createTestApp({ clock, stores })
@@ -14,6 +14,11 @@ test('the audit shows once that the personal data of a deleted connection was er
   const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
   await until('the API to be ready', async () => app.unready() === undefined)
   const { project_id } = (await api.post('/v1/projects', { name: 'Shop' })).body
+  return { clock, stores, app, api, project_id }
+}
+
+test('the audit shows once that the personal data of a deleted connection was erased, by whose request, and how much', async () => {
+  const { clock, stores, app, api, project_id } = await startWithProject()
   const connections = `/v1/projects/${project_id}/connections`
   const { connection_id } = (await api.post(connections, { kind: 'processor', name: 'Cards' })).body
   const deletion = await api.call('DELETE', `${connections}/${connection_id}`)
@@ -54,13 +59,7 @@ test('the audit shows once that the personal data of a deleted connection was er
 })
 
 test('the audit shows that a customer was erased when both services are done, and the request then loses the names', async () => {
-  const clock = createManualClock()
-  const stores = createMemoryStores()
-  const app = createTestApp({ clock, stores })
-  await app.start()
-  const api = createApiClient(`http://127.0.0.1:${app.port()}`, BOOTSTRAP_KEY)
-  await until('the API to be ready', async () => app.unready() === undefined)
-  const { project_id } = (await api.post('/v1/projects', { name: 'Shop' })).body
+  const { clock, stores, app, api, project_id } = await startWithProject()
   const path = `/v1/projects/${project_id}/person-erasures`
   const asked = await api.post(path, { email: 'ann@canary.example' })
   const { erasure_id: _id } = asked.body

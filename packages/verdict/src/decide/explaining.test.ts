@@ -138,8 +138,8 @@ function shownSubscription(
   }
   const requestedAt = asked === undefined ? null : timeOf(asked)
   const cause = (shown.get('cause') ?? 'requested') as EndCause
-  const told = { provider, cancellation: { cause }, ...requestOf(shown) } as const
-  const set = scheduledCancellation(requestedAt, { ...told, asOf: timeOf(asked ?? first ?? out ?? '') })
+  const common = { provider, cancellation: { cause }, ...requestOf(shown) } as const
+  const set = scheduledCancellation(requestedAt, { ...common, asOf: timeOf(asked ?? first ?? out ?? '') })
   const late = shown.get('payment late')
   const carriedOut = shown.get('carried out')
   const sooner = shown.get('ended sooner')

@@ -19,7 +19,7 @@ test('a report names a customer by an id or by the e-mail address', () => {
   expect(isNamed({ name: 'Ann <ann@shop.example>' })).toBe(true)
 })
 
-test('a report of another customer, of one without an id or of none is of nobody else', () => {
+test('a report does not name the customer if it has another customer, a customer without an id, or none', () => {
   expect(isNamed({ id: 'cus_2', email: 'joann@shop.example' })).toBe(false)
   expect(isNamed({ id: 'bo@shop.example' })).toBe(false)
   expect(isNamed({ name: 'Ann' })).toBe(false)
