@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Reads docs/decisions/explaining.md, which is both the documentation of the rules and their test. The file explaining.md of this
- * folder has the fields of the examples that the page names.
+ * Reads explaining.md of this folder: examples of the rules of docs/decisions/explaining.md, with what the code answers to each.
  */
 
 export type Fields = ReadonlyMap<string, string>
@@ -16,14 +15,6 @@ export interface ExplainingRow {
 
 const page = readFileSync(new URL('../../../docs/decisions/explaining.md', import.meta.url), 'utf8')
 const examples = readFileSync(new URL('explaining.md', import.meta.url), 'utf8')
-
-/** The heads of the tables of the page. A row of the first two has an answer and the examples of it. */
-const HEADS = {
-  operations: '| answer | the operation | examples |',
-  verdicts: '| reason | verdict | examples |',
-  alerts: '| situation | alerts |',
-  totals: '| situation | recorded |',
-} as const
 
 /** The cells of each row of a table. @throws Error for a row with missing or extra cells */
 function rowsBelow(text: string, head: string): string[][] {
@@ -40,24 +31,21 @@ function rowsBelow(text: string, head: string): string[][] {
     })
 }
 
-/**
- * The examples of a table of the page.
- * @throws Error for an example without fields, and for one that the page does not name
- */
-export function explainingRows(kind: keyof typeof HEADS): ExplainingRow[] {
-  const answers = new Map(
-    rowsBelow(page, HEADS[kind]).flatMap(([first = '', second = '', names]) =>
-      names === undefined ? [[first, second] as const] : names.split('; ').map(name => [name, first] as const),
-    ),
-  )
+/** The examples below a heading of explaining.md. @throws Error for an example without an answer, and for a second one of a name */
+export function explainingRows(kind: 'operations' | 'verdicts' | 'alerts' | 'totals'): ExplainingRow[] {
   const [, section = ''] = examples.split(`\n## ${kind}\n`)
-  const given = rowsBelow(section, /^\| example .*$/m.exec(section)?.[0] ?? '')
-  if (given.length !== answers.size) throw new Error(`The page names ${answers.size} ${kind}, not ${given.length}`)
-  return given.flatMap(([situation = '', shown = '', known = '']) => {
-    const answer = answers.get(situation)
-    if (answer === undefined) throw new Error(`docs/decisions/explaining.md does not name: ${situation}`)
+  const rows = rowsBelow(section, /^\| example .*$/m.exec(section)?.[0] ?? '')
+  if (new Set(rows.map(([situation]) => situation)).size !== rows.length) throw new Error(`Equal names in ${kind}`)
+  return rows.flatMap(([situation = '', shown = '', known = '', answer = '']) => {
+    if (answer === '') throw new Error(`No answer: ${situation}`)
     return alternativesOf(known).map(cell => ({ situation, shown: fieldsIn(shown), known: fieldsIn(cell), answer }))
   })
+}
+
+/** The codes in the first column of a table of docs/decisions/explaining.md, in backquotes. */
+export function documentedCodes(kind: 'operations' | 'verdicts'): string[] {
+  const head = { operations: '| answer | the operation |', verdicts: '| reason | verdict | when |' }[kind]
+  return rowsBelow(page, head).flatMap(([codes = '']) => codes.split(', '))
 }
 
 /** A cell for each value of a field with several: `state: failed or rejected`. */

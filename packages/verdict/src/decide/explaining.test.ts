@@ -1,4 +1,4 @@
-/** Runs each row of docs/decisions/explaining.md through the code. */
+/** Runs the examples of docs/decisions/explaining.md through the code. They are in test/explaining.md. */
 import {
   type ApprovalGap,
   CandidateFailure,
@@ -10,7 +10,13 @@ import {
 import type { EndCause } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
 import { expectedChange } from '../../test/expected-changes.ts'
-import { type ExplainingRow, explainingRows, type Fields, timeOf } from '../../test/explaining-table.ts'
+import {
+  documentedCodes,
+  type ExplainingRow,
+  explainingRows,
+  type Fields,
+  timeOf,
+} from '../../test/explaining-table.ts'
 import {
   CONNECTION,
   contextAt,
@@ -232,8 +238,9 @@ describe('docs/decisions/explaining.md holds for what an operation explains', ()
     expect(candidate?.text.endsWith('.')).not.toBe(true)
   })
 
-  test('the table has every reason', () => {
+  test('the page and the examples have every answer', () => {
     const answers = new Set(rows.map(row => row.answer))
+    expect(documentedCodes('operations').sort()).toEqual([...answers].sort())
     expect(CandidateFailure.options.filter(failure => !answers.has(`\`${failure}\``))).toEqual([])
   })
 })
@@ -442,8 +449,9 @@ describe('docs/decisions/explaining.md holds for the verdict', () => {
     expect(isNamed).toBe(row.situation.endsWith('(the rule names the use)'))
   })
 
-  test('the table has every reason', () => {
+  test('the page and the examples have every reason', () => {
     const answers = new Set(rows.map(row => row.answer))
+    expect(documentedCodes('verdicts').sort()).toEqual([...answers].sort())
     expect(VerdictReason.options.filter(reason => !answers.has(`\`${reason}\``))).toEqual([])
   })
 })

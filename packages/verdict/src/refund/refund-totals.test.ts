@@ -1,4 +1,4 @@
-/** The refunds that the totals of a charge prove: runs each row of docs/decisions/explaining.md in several orders. */
+/** The refunds that the totals of a charge prove: runs each example of docs/decisions/explaining.md in several orders. */
 
 import { describe, expect, test } from 'vitest'
 import { type ExplainingRow, explainingRows, timeOf } from '../../test/explaining-table.ts'
