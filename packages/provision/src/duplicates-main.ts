@@ -1,6 +1,6 @@
 /**
  * Resolves documents that a unique index would refuse, so that the deploy job can create the index. With `--dry-run` it only lists them.
- * docs/duplicates.md says which document stays. Exit code 1 if a person must decide about some of them, 78 for invalid settings.
+ * docs/replay.md says which document stays. Exit code 1 if a person must decide about some of them, 78 for invalid settings.
  */
 import { parseArgs } from 'node:util'
 import { AppError } from '@backstop/kit/errors'

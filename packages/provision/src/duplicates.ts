@@ -94,7 +94,7 @@ export async function resolveDuplicates(
     const rule = ruleOf(duplicates.collection, duplicates.fields)
     const { collection, ids } = duplicates
     if (rule === undefined) {
-      const why = 'a person must decide: docs/duplicates.md'
+      const why = 'a person must decide: docs/replay.md'
       report({ duplicates, keptId: undefined, otherIds: ids, why })
       continue
     }

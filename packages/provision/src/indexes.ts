@@ -50,7 +50,7 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
 
 const DUPLICATES_SHOWN = 20
 const REMEDY =
-  'node packages/provision/src/duplicates-main.ts resolves them and deletes nothing, with --dry-run it only lists them (docs/duplicates.md)'
+  'node packages/provision/src/duplicates-main.ts resolves them and deletes nothing, with --dry-run it only lists them (docs/replay.md)'
 
 function describeDuplicates({ collection, values, ids }: Duplicates): string {
   return `${collection} ${JSON.stringify(values)}: ${ids.join(', ')}`

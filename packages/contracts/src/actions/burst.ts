@@ -30,7 +30,7 @@ export const Burst = z.object({
   last_look_at: Timestamp,
   /** What most of them have in common. */
   common: StormCommonFacts.optional(),
-  /** Why the alarm was given: the numbers that the rule compared (docs/bursts.md). */
+  /** Why the alarm was given: the numbers that the rule compared (docs/storms.md). */
   why: z.object({
     /** One sentence for people to read. */
     rule: z.string(),

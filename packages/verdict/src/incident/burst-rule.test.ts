@@ -112,8 +112,8 @@ describe('the burst alarm', () => {
     expect(usualLate(history, 0, NOW - 30 * DAY, NOW)).toBe(0)
   })
 
-  test('has each of its answers in docs/bursts.md', () => {
-    const page = readFileSync(new URL('../../../../docs/bursts.md', import.meta.url), 'utf8')
+  test('has each of its answers in docs/storms.md', () => {
+    const page = readFileSync(new URL('../../../../docs/storms.md', import.meta.url), 'utf8')
     const code = readFileSync(new URL('./burst-rule.ts', import.meta.url), 'utf8')
     const rows = (text: string) =>
       [...text.matchAll(/^(?: \* )?\| `([a-z_]+)` \| (.*) \|$/gm)].map(([, name, when]) => [name, when])

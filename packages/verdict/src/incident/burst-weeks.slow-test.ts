@@ -26,7 +26,7 @@ test('a leaked key of an account whose software reports first is noticed within 
     .flatMap(delaysOf)
   expect(delays.length).toBeGreaterThan(5)
   const inTime = delays.filter(delayMs => delayMs <= IN_TIME_MS)
-  // The others are made at the hour of a batch (docs/bursts.md).
+  // The others are made at the hour of a batch (docs/storms.md).
   expect(inTime.length / delays.length).toBeGreaterThan(0.85)
 })
 

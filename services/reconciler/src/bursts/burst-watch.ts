@@ -61,7 +61,7 @@ export interface BurstWatchParts {
   readonly logger: Logger
 }
 
-/** Warns of many unexplained actions before their second looks (docs/bursts.md). */
+/** Warns of many unexplained actions before their second looks (docs/storms.md). */
 export interface BurstWatch {
   /** Notes the actions that a batch decided. Costs no read and no write. */
   note(decided: readonly Action[]): void

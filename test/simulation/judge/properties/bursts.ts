@@ -5,7 +5,7 @@ import { isStillTried, isWatching } from './alerts.ts'
 
 /** From the tenth refund of a leaked key to the alert, in milliseconds (docs/guarantees.md). */
 const ALERT_WITHIN_MS = 5_000
-/** How old refunds of a connection are whose operations say too little about its habits (docs/bursts.md). */
+/** How old refunds of a connection are whose operations say too little about its habits (docs/storms.md). */
 const NEW_AGE_MS = 45_000
 const BURST_MIN = 10
 /** Two alarms of a connection so close to each other are about the same burst. */
@@ -53,7 +53,7 @@ function mustAlert(run: Case, { hasAlarm, deeds, account, connectionId }: Leaked
 }
 
 /**
- * Whether something of a new account was explained so late that its late changes say nothing (docs/bursts.md). During the faults the product may
+ * Whether something of a new account was explained so late that its late changes say nothing (docs/storms.md). During the faults the product may
  * learn a report of any delay late.
  */
 function isUsuallyLate({ truth, terms }: Case, account: AccountTruth, beforeMs: number): boolean {

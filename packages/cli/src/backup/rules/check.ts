@@ -30,7 +30,7 @@ const ABOUT: Readonly<Record<CheckName, string>> = {
 const REMEDIES: Readonly<Record<CheckName, string>> = {
   structure: 'Run the deploy job before the services start',
   secrets:
-    'Set SECRET_KEYS to the keys of the time of the backup (docs/secret-keys.md); secrets that stay closed are lost',
+    'Set SECRET_KEYS to the keys of the time of the backup (docs/rotation.md); secrets that stay closed are lost',
   audit: 'Use another backup, or find out who changed the audit',
   references: 'The backup is not of one moment: use mongodump --oplog, a snapshot of all members, or another backup',
   budgets: 'The backup is not of one moment: use mongodump --oplog, a snapshot of all members, or another backup',
