@@ -1,6 +1,6 @@
 /**
- * Reads the decision tables of docs/decisions: for each event and example the record that Backstop makes, in words. The files
- * of the folder decisions have the deciding fields of each example before and after the event, as `field: value`.
+ * Reads the examples of the folder decisions: for each event the deciding fields, as `field: value`, and the record that Backstop
+ * makes, in words. The pages of docs/decisions say the same of each event in general.
  */
 import { readFileSync } from 'node:fs'
 import type { ProviderKind } from '@backstop/contracts'
@@ -26,36 +26,27 @@ export function readSubscribedEvents(kind: ProviderKind): string[] {
   return [...list.matchAll(/`([^`]+)`/g)].map(([, event]) => event as string)
 }
 
-/** The records of the page by event and example. A row may have several examples, separated by semicolons. */
-function readRecords(kind: ProviderKind): ReadonlyMap<string, string> {
-  return new Map(
-    rowsOf(pageOf(kind), 3).flatMap(([event, examples = '', records = '']) =>
-      examples.split('; ').map(example => [`${event} ${example}`, records] as const),
-    ),
-  )
+/** The events in the tables of the page. */
+export function documentedEvents(kind: ProviderKind): string[] {
+  const cells = rowsOf(pageOf(kind), 2).map(([events = '']) => events)
+  return cells.flatMap(cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, event]) => event as string))
 }
 
-/**
- * The examples with what the page says about them.
- * @throws Error for a row with missing or extra columns, for an example that the page lacks, and for one that only the page has
- */
+/** The examples. @throws Error for a row with missing or extra columns, and for a second example of an event with the same name */
 export function readDecisions(kind: ProviderKind): DecisionRow[] {
-  const records = readRecords(kind)
   const examples = readFileSync(new URL(`decisions/${kind}.md`, import.meta.url), 'utf8')
-  const rows = rowsOf(examples, 4).map(([event = '', shows = '', before = '', now = '']) => {
+  const rows = rowsOf(examples, 5)
+  if (new Set(rows.map(([event, shows]) => `${event} ${shows}`)).size !== rows.length) throw new Error('Equal examples')
+  return rows.map(([event = '', shows = '', before = '', now = '', records = '']) => {
     const known = fieldsIn(before)
-    const recorded = records.get(`${event} ${shows}`)
-    if (recorded === undefined) throw new Error(`docs/decisions/${kind}.md lacks ${event}: ${shows}`)
     return {
       event: event.replaceAll('`', ''),
       shows,
       before: known.length === 0 ? null : known,
       now: fieldsIn(now),
-      records: recorded,
+      records,
     }
   })
-  if (rows.length !== records.size) throw new Error(`docs/decisions/${kind}.md has examples without fields`)
-  return rows
 }
 
 /** The cells of the rows that begin with a code, such as the name of an event. */

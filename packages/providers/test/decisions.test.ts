@@ -2,7 +2,13 @@ import { ProviderKind } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../src/registry.ts'
 import type { Normalised, ObservedSubscription } from '../src/sighting.ts'
-import { type DecisionRow, readDecisions, readSubscribedEvents, withFields } from './decision-table.ts'
+import {
+  type DecisionRow,
+  documentedEvents,
+  readDecisions,
+  readSubscribedEvents,
+  withFields,
+} from './decision-table.ts'
 import { wordsOf } from './decision-words.ts'
 import { SAMPLES } from './samples/index.ts'
 
@@ -89,6 +95,10 @@ for (const kind of ProviderKind.options) {
 
     test('every event type that is judged or recorded', () => {
       expect(rows.map(row => row.event)).toEqual(expect.arrayContaining(Object.keys(SAMPLES[kind].events)))
+    })
+
+    test('every event of the page, and no other', () => {
+      expect(documentedEvents(kind).toSorted()).toEqual([...new Set(rows.map(row => row.event))].toSorted())
     })
 
     test('the events to subscribe to, which the page lists at its top', () => {
