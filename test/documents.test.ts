@@ -63,11 +63,8 @@ function wordsOf(path: string): number {
 
 test('the pages that every operator reads have at most 12,000 words', () => {
   const names = ['install', 'troubleshooting', 'doctor', 'backup', 'upgrade', 'sizing', 'runbooks/*']
-  const pages = globSync(
-    names.map(name => `docs/${name}.md`),
-    { cwd: ROOT },
-  )
-  expect(pages.length).toBeGreaterThan(35)
+  const pages = globSync(['deploy/k8s/README.md', ...names.map(name => `docs/${name}.md`)], { cwd: ROOT })
+  expect(pages.length).toBeGreaterThan(36)
   expect(pages.reduce((sum, page) => sum + wordsOf(page), 0)).toBeLessThanOrEqual(12_000)
 })
 
