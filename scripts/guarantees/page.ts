@@ -31,7 +31,7 @@ export function readPromises(): readonly ({ heading: string } | { id: string })[
 
 const INTRODUCTION = `# Proofs of the guarantees
 
-The exact statement of each promise of [guarantees.md](guarantees.md), with its bounds and conditions, and the files of the tests that prove it. \`test/guarantees\`, from
+For whoever must judge a promise: the exact statement of each promise of [guarantees.md](guarantees.md), with its bounds and conditions, and the files of the tests that prove it. \`test/guarantees\`, from
 which \`npm run guarantees\` writes this page, names the tests; \`test/guarantees.test.ts\` fails if one no longer exists.`
 
 /** @returns the text of docs/guarantees-proofs.md */

@@ -22,7 +22,7 @@ const pageOf = (kind: ProviderKind) =>
 
 /** The events to subscribe to, which the page lists at its top. */
 export function readSubscribedEvents(kind: ProviderKind): string[] {
-  const [, list = ''] = /^# .*\n\nSubscribe to: ([\s\S]*?)\.\n\n/.exec(pageOf(kind)) ?? []
+  const [, list = ''] = /^Subscribe to: ([\s\S]*?)\.\n\n/m.exec(pageOf(kind)) ?? []
   return [...list.matchAll(/`([^`]+)`/g)].map(([, event]) => event as string)
 }
 
