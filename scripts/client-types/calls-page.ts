@@ -5,7 +5,7 @@ export const CALLS_PAGE = resolve(import.meta.dirname, '../../docs/api-calls.md'
 
 const INTRODUCTION = `# Calls of the management API
 
-For programmers: every call, with its scope. Written by \`npm run client-types\` from the routes. [api.md](api.md) has the rules, \`GET /v1/openapi.json\` every field.`
+For programmers: every call, with its scope (\`signed_in\`: any key or session). Written by \`npm run client-types\` from the routes. [api.md](api.md) has the rules, \`GET /v1/openapi.json\` every field.`
 
 /** @returns the text of docs/api-calls.md: every call with its scope and what it does, by the tags of the OpenAPI document */
 export async function callsPage(): Promise<string> {
