@@ -2,7 +2,7 @@ import type { AuditDocument } from '@backstop/contracts'
 
 /** JSON with sorted keys and without undefined fields, so that the same row always gives the same text. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => (isObject(item) ? sorted(Object.entries(item)) : item))
+  return JSON.stringify(toSorted(value))
 }
 
 /**
@@ -11,12 +11,7 @@ export function canonicalJson(value: unknown): string {
  */
 export function writtenText(row: AuditDocument): string {
   const { hash, mac, unchained, sequence, previous_hash, previous_at, chained_at, unsigned, ...written } = row
-  return JSON.stringify(written, (_, item: unknown) => {
-    if (typeof item === 'string') return item.toWellFormed()
-    if (!isObject(item)) return item
-    const entries = Object.entries(item).filter(([, field]) => field !== undefined && field !== null)
-    return sorted(entries.map(([name, field]) => [name.toWellFormed(), field]))
-  })
+  return JSON.stringify(toSorted(written, { asStored: true }))
 }
 
 /** The row with its place in the chain, without the fields that are computed from this text. */
@@ -24,10 +19,34 @@ export function linkedText({ hash, mac, unchained, ...row }: AuditDocument): str
   return canonicalJson(row)
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/**
+ * A copy whose objects have their fields in order. `JSON.stringify` writes it more than twice as fast as with a function for each value.
+ * @param form `asStored`: as MongoDB stores the value, and without empty fields
+ */
+function toSorted(value: unknown, form: { readonly asStored: boolean } = { asStored: false }): unknown {
+  if (typeof value === 'string') return form.asStored ? value.toWellFormed() : value
+  if (typeof value !== 'object' || value === null) return value
+  if ('toJSON' in value && typeof value.toJSON === 'function') return toSorted(value.toJSON(), form)
+  if (Array.isArray(value)) return value.map(item => toSorted(item, form))
+  const fields = Object.entries(value).map(
+    ([name, field]): Field => [form.asStored ? name.toWellFormed() : name, field],
+  )
+  const copy: Record<string, unknown> = {}
+  for (const [name, field] of fields.sort(byName)) {
+    if (form.asStored && (field === undefined || field === null)) continue
+    setField(copy, name, toSorted(field, form))
+  }
+  return copy
 }
 
-function sorted(entries: readonly (readonly [string, unknown])[]): object {
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+type Field = readonly [name: string, field: unknown]
+
+function byName([a]: Field, [b]: Field): number {
+  return a < b ? -1 : 1
+}
+
+/** An assignment to `__proto__` would change the prototype. */
+function setField(copy: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') copy[name] = value
+  else Object.defineProperty(copy, name, { value, enumerable: true })
 }
