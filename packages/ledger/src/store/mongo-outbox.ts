@@ -39,10 +39,10 @@ function createOperationOutbox(db: Db): OutboxSource {
     published: documents =>
       asUnavailable(async () => {
         if (documents.length === 0) return
-        const updates = documents.map(({ documentId, entryIds }) => ({
-          updateOne: { filter: { _id: documentId }, update: withoutEntries(entryIds) },
-        }))
-        await operations.bulkWrite(updates, { ordered: false })
+        const ids = documents.map(({ documentId }) => documentId)
+        const entryIds = documents.flatMap(document => document.entryIds)
+        // One statement for all: it costs MongoDB half of a statement for each document.
+        await operations.updateMany({ _id: { $in: ids } }, withoutEntries(entryIds))
       }),
   }
 }
@@ -53,7 +53,7 @@ function createOperationOutbox(db: Db): OutboxSource {
  */
 function withoutEntries(entryIds: readonly string[]) {
   return [
-    { $set: { outbox: { $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.id', [...entryIds]] }] } } } } },
+    { $set: { outbox: { $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.id', entryIds] }] } } } } },
     { $set: { outbox_at: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outbox_at'] } } },
   ]
 }
