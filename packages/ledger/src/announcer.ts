@@ -27,6 +27,8 @@ export interface Announcer extends Periodic {
 
 /** Beyond it, the sweeper publishes: Kafka is slower than the writes. */
 const MAX_UNPUBLISHED = 5_000
+/** Minimum time between two sends to Kafka, in milliseconds: nobody waits for them, and each costs this process and Kafka more than its messages. */
+const PUBLISH_EVERY_MS = 20
 /**
  * How long published entries stay in their documents, in milliseconds. The entries of several writes about one operation are removed with one
  * command. Shorter than the age of the entries that the sweeper publishes.
@@ -61,7 +63,7 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
         throw error
       }
     },
-    { maxRuns: 1 },
+    { maxRuns: 1, everyMs: PUBLISH_EVERY_MS },
   )
   const unpublished = new Set<Promise<void>>()
 

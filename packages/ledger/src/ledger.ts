@@ -5,23 +5,17 @@ import {
   type NewTransition,
   newId,
   type Operation,
-  type OperationState,
   type OutboxEntry,
 } from '@backstop/contracts'
 import { AppError, lostRace } from '@backstop/kit/errors'
 import type { PendingOutbox } from '@backstop/kit/outbox'
+import { LRUCache } from 'lru-cache'
+import type { OperationStore, WriteOutcome } from './operation-store.ts'
 import { LedgerRefusal } from './refusal.ts'
 import { compareReport } from './rules/agreement.ts'
 import { approvalEntries, operationEntry } from './rules/announcements.ts'
-import { type ApprovalPolicy, dueTimerAction, type TransitionActor } from './rules/approval.ts'
-import {
-  allocateShares,
-  type BudgetMove,
-  needsNewShares,
-  type PeriodAccount,
-  remainingAmount,
-  updateShares,
-} from './rules/budget.ts'
+import { dueTimerAction, type TransitionActor } from './rules/approval.ts'
+import { allocateShares, needsNewShares, remainingAmount, updateShares } from './rules/budget.ts'
 import { applyTransition, markReminded, type OperationConnection, recordOperation } from './rules/operation.ts'
 
 /** Records operations and their states. All calls throw AppError `unavailable` if the store is unavailable. */
@@ -47,10 +41,9 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
   ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
    * Moves an operation to another state. A repeat of the last report returns the operation unchanged.
-   * @param known the operation as the caller has just read it, which saves a read. If it has changed since, it is read again
    * @throws AppError `not_found`; `illegal_transition`; `conflict` if the provider_ref differs from the stored one
    */
-  transition(operationId: string, transition: NewTransition, now: number, known?: Operation): Promise<Operation>
+  transition(operationId: string, transition: NewTransition, now: number): Promise<Transitioned>
   /**
    * Records a person's decision on an operation that waits for approval. A repeat returns the operation unchanged.
    * @throws AppError `not_found`; `illegal_transition`
@@ -59,6 +52,8 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
   /** Sends the reminder or records the expiry that is due. If several callers do so at once, one succeeds. */
   fireTimer(operationId: string, now: number): Promise<'reminded' | 'expired' | 'nothing_due'>
   get(operationId: string): Promise<Operation | undefined>
+  /** Returns the project of an operation, mostly without a read. */
+  projectOf(operationId: string): Promise<Pick<Operation, 'project_id'> | undefined>
   /**
    * Returns the connections with an operation that reached `executing`, with one read. `out_of_band: auto` alerts on
    * these.
@@ -69,82 +64,18 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
 /** The effect of a report: a new operation, another state of the stored operation, or no change. */
 export type RecordOutcome = 'created' | 'moved' | 'unchanged'
 
+/** An operation after a report of its state, and before: the same if the report repeated it. */
+export interface Transitioned {
+  readonly operation: Operation
+  readonly before: Operation
+}
+
 /** A person's decision on an approval. */
 export interface Decision {
   readonly to: 'approved' | 'declined'
   /** The API key that the person used. */
   readonly approverId: string
   readonly reason?: string | undefined
-}
-
-/** A place in the order of last changes: an operation and the time of its change. */
-export type ChangePosition = Pick<Operation, 'updated_at' | 'operation_id'>
-
-/** The operations to list. */
-export interface OperationFilter {
-  readonly projectId?: string | undefined
-  readonly connectionId?: string | undefined
-  readonly kind?: Operation['kind'] | undefined
-  readonly state?: OperationState | undefined
-  readonly subject?: string | undefined
-  readonly providerRef?: string | undefined
-  readonly runId?: string | undefined
-  readonly currency?: string | undefined
-  /** Minor units, inclusive. An operation without an amount is in no range. */
-  readonly minAmount?: number | undefined
-  readonly maxAmount?: number | undefined
-  /** Limits created_at: `from` is included, `to` is excluded. */
-  readonly from?: Date | undefined
-  readonly to?: Date | undefined
-  /** Continue after this operation. */
-  readonly after?: { readonly createdAt: string; readonly operationId: string } | undefined
-  readonly limit: number
-}
-
-/**
- * One version of an operation with its messages and budget changes. Version 1 inserts; later versions replace the
- * version before.
- */
-export interface OperationWrite {
-  readonly operation: Operation
-  readonly entries: readonly OutboxEntry[]
-  readonly moves: readonly BudgetMove[]
-  /** Milliseconds since the epoch. */
-  readonly now: number
-}
-
-/** The result of a write. */
-export type WriteOutcome =
-  /** `entries` are all outbox entries of this version. */
-  | { readonly kind: 'written'; readonly entries: readonly OutboxEntry[] }
-  /** Another write already has this id, version, or idempotency key on the connection. */
-  | { readonly kind: 'taken' }
-  | { readonly kind: 'exceeded'; readonly budget: Budget; readonly account: PeriodAccount }
-
-/** The store of operations, as a narrow port: `mongo-operations.ts`. */
-export interface OperationStore {
-  /** Stores the operation, its outbox entries and its budget changes atomically. */
-  write(write: OperationWrite): Promise<WriteOutcome>
-  load(operationId: string): Promise<Operation | undefined>
-  loadByIdempotencyKey(connectionId: string, key: string): Promise<Operation | undefined>
-  /** Returns operations, newest first. */
-  list(filter: OperationFilter): Promise<Operation[]>
-  /** Returns every operation with any of the references, which contain the project (contracts/references.ts), with one read. */
-  byReferences(references: readonly string[]): Promise<Operation[]>
-  /**
-   * Returns operations that were sent to the provider, in the order of their last change, beginning after a position.
-   * @param before milliseconds since the epoch; excluded
-   */
-  changedAfter(position: ChangePosition, before: number, limit: number): Promise<Operation[]>
-  /** Returns ids of operations with a due reminder or expiry, in order of due time. */
-  dueApprovals(now: number, limit: number): Promise<string[]>
-  /** Returns the approval policy of a project. */
-  approvalPolicy(projectId: string): Promise<ApprovalPolicy>
-  /** Returns the budgets of a project, without deleted ones. */
-  budgetsOf(projectId: string): Promise<Budget[]>
-  /** Records the first execution on a connection; later calls change nothing. */
-  markExecuted(operation: Operation, now: number): Promise<void>
-  executedConnections(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** The parts of its service that the ledger uses. */
@@ -155,23 +86,33 @@ export interface LedgerOptions {
   readonly announce: (outbox: PendingOutbox) => void
 }
 
-type LedgerParts = LedgerOptions & { readonly store: OperationStore }
+interface LedgerParts extends LedgerOptions {
+  readonly store: OperationStore
+  /**
+   * The operations that have not ended, as this process stored them last. The next report about one needs no read: if another process has
+   * changed it since, its version refuses the write, and the operation is read.
+   */
+  readonly recent: LRUCache<string, Operation>
+}
+
+/** About 1 KB each. Most operations end within seconds. */
+const MAX_RECENT = 5_000
 
 /** Each retry means that another writer won, so this many in a row mean a fault. */
 const MAX_TRIES = 20
 
 /** Creates the ledger over a store. */
 export function createLedger(store: OperationStore, options: LedgerOptions): Ledger {
-  const parts: LedgerParts = { ...options, store }
+  const parts: LedgerParts = { ...options, store, recent: new LRUCache({ max: MAX_RECENT }) }
   return {
     record: (...report) => recordReport(parts, ...report),
-    transition: (operationId, reported, now, known) =>
-      move(parts, operationId, reported, { kind: 'reporter' }, now, known),
-    decide: (operationId, { to, approverId, reason }, now) =>
-      move(parts, operationId, { to, reason }, { kind: 'approver', approverId }, now),
+    transition: (operationId, reported, now) => move(parts, operationId, reported, { kind: 'reporter' }, now),
+    decide: async (operationId, { to, approverId, reason }, now) =>
+      (await move(parts, operationId, { to, reason }, { kind: 'approver', approverId }, now)).operation,
     fireTimer: (operationId, now) => fireTimer(parts, operationId, now),
     dueApprovals: (now, limit) => store.dueApprovals(now, limit),
     get: operationId => store.load(operationId),
+    projectOf: async operationId => parts.recent.get(operationId) ?? store.load(operationId),
     list: filter => store.list(filter),
     byReferences: references => (references.length === 0 ? Promise.resolve([]) : store.byReferences(references)),
     changedAfter: (position, before, limit) => store.changedAfter(position, before, limit),
@@ -180,28 +121,37 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   }
 }
 
+/** A change to store. */
+interface Change {
+  /** Undefined if the operation is new. */
+  readonly before: Operation | undefined
+  readonly next: Operation
+  readonly now: number
+  /** Default: the request for an approval, if `next` begins to wait for one. */
+  readonly alerts?: readonly OutboxEntry[]
+  /** The budgets of the project, if the caller has just read them. */
+  readonly budgets?: readonly Budget[]
+}
+
 /** @returns undefined if another writer won @throws LedgerRefusal */
-async function save(...change: Parameters<typeof trySave>): Promise<Operation | undefined> {
-  const saved = await trySave(...change)
+async function save(parts: LedgerParts, change: Change): Promise<Operation | undefined> {
+  const saved = await trySave(parts, change)
   if (saved instanceof LedgerRefusal) throw saved
   return saved
 }
 
 /** @returns undefined if another writer won; the refusal if the operation does not fit into a budget */
-async function trySave(
-  parts: LedgerParts,
-  before: Operation | undefined,
-  next: Operation,
-  now: number,
-  alerts: readonly OutboxEntry[] = approvalRequestEntries(before, next, now),
-): Promise<Operation | LedgerRefusal | undefined> {
-  const { operation, moves } = await changeShares(parts, before, next, now)
+async function trySave(parts: LedgerParts, change: Change): Promise<Operation | LedgerRefusal | undefined> {
+  const { before, next, now, alerts = approvalRequestEntries(before, next, now) } = change
+  const { operation, moves } = await changeShares(parts, change)
   // Executions are marked before the operation is stored. After a crash in between, `auto` may alert too early, but
   // never too late.
   if (operation.executing_at !== null) await parts.store.markExecuted(operation, now)
   const outcome = await parts.store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
   switch (outcome.kind) {
     case 'written':
+      if (operation.ended_at === null) parts.recent.set(operation.operation_id, operation)
+      else parts.recent.delete(operation.operation_id)
       parts.announce({ documentId: operation.operation_id, entries: outcome.entries })
       return operation
     case 'exceeded':
@@ -213,10 +163,10 @@ async function trySave(
   }
 }
 
-async function changeShares(parts: LedgerParts, before: Operation | undefined, next: Operation, now: number) {
+async function changeShares({ store }: LedgerParts, { before, next, now, budgets }: Change) {
   if (!needsNewShares(before, next.state))
     return before === undefined ? { operation: next, moves: [] } : updateShares(before, next)
-  const sharing = allocateShares(next, await parts.store.budgetsOf(next.project_id), now)
+  const sharing = allocateShares(next, budgets ?? (await store.budgetsOf(next.project_id)), now)
   if (sharing.kind === 'uncountable') throw new LedgerRefusal(sharing)
   return sharing
 }
@@ -243,7 +193,7 @@ async function repeatReport(
       const { provider_ref, provider_request_id, executing_at, ended_at, reason } = reported
       const further = { to: agreement.to, provider_ref, provider_request_id, executing_at, ended_at, reason }
       return {
-        operation: await move(parts, stored.operation_id, further, { kind: 'reporter' }, now, stored),
+        operation: (await move(parts, stored.operation_id, further, { kind: 'reporter' }, now, stored)).operation,
         outcome: 'moved',
       } as const
     }
@@ -262,19 +212,24 @@ async function recordReport(
   operationId = newId('operation'),
   reportedBy: string | null = null,
 ) {
-  const before = await repeatReport(parts, reported, connection, now, operationId)
+  const { store } = parts
+  // Read together, because few reports are repeats.
+  const [before, policy, budgets] = await Promise.all([
+    repeatReport(parts, reported, connection, now, operationId),
+    store.approvalPolicy(connection.project_id),
+    store.budgetsOf(connection.project_id),
+  ])
   if (before !== undefined) return before
-  const policy = await parts.store.approvalPolicy(connection.project_id)
   const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
   if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
   if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
-  const saved = await trySave(parts, undefined, recorded.operation, now)
+  const saved = await trySave(parts, { before: undefined, next: recorded.operation, now, budgets })
   if (saved !== undefined && !(saved instanceof LedgerRefusal)) return { operation: saved, outcome: 'created' } as const
   // The key may be taken, by a concurrent report or by an earlier call of this caller. Then the share of the stored operation may be what
   // leaves no room.
   const winner = await repeatReport(parts, reported, connection, now, operationId)
   if (winner !== undefined) return winner
-  const own = await parts.store.load(operationId)
+  const own = await store.load(operationId)
   if (own !== undefined) return { operation: own, outcome: 'created' } as const
   throw saved ?? lostRace(`operation ${operationId}`)
 }
@@ -285,21 +240,25 @@ async function move(
   reported: NewTransition,
   mover: TransitionActor,
   now: number,
-  known?: Operation,
-): Promise<Operation> {
+  known: Operation | undefined = parts.recent.get(operationId),
+): Promise<Transitioned> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const stored = tries === 0 && known !== undefined ? known : await parts.store.load(operationId)
-    if (stored === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
+    const remembered = tries === 0 ? known : undefined
+    const before = remembered ?? (await parts.store.load(operationId))
+    if (before === undefined) throw new AppError('not_found', `There is no operation ${operationId}`)
     const asks = reported.to === 'approval_pending'
-    const policy = asks ? await parts.store.approvalPolicy(stored.project_id) : undefined
-    const outcome = applyTransition(stored, reported, { mover, policy }, now)
-    if (outcome.kind === 'refused') {
-      throw new LedgerRefusal({ kind: 'transition', operation: stored, to: reported.to, reason: outcome.reason })
+    const policy = asks ? await parts.store.approvalPolicy(before.project_id) : undefined
+    const outcome = applyTransition(before, reported, { mover, policy }, now)
+    if (outcome.kind === 'moved') {
+      const saved = await save(parts, { before, next: outcome.operation, now })
+      if (saved !== undefined) return { operation: saved, before }
+      continue
     }
+    // It may have changed since, so it is read before anything is said about it.
+    if (remembered !== undefined) continue
+    if (outcome.kind === 'unchanged') return { operation: before, before }
     if (outcome.kind === 'bad_time') throw new LedgerRefusal({ ...outcome, kind: 'time' })
-    if (outcome.kind === 'unchanged') return stored
-    const saved = await save(parts, stored, outcome.operation, now)
-    if (saved !== undefined) return saved
+    throw new LedgerRefusal({ kind: 'transition', operation: before, to: reported.to, reason: outcome.reason })
   }
   throw lostRace(`operation ${operationId}`)
 }
@@ -310,13 +269,15 @@ async function fireTimer(parts: LedgerParts, operationId: string, now: number) {
   if (stored === undefined || due === 'nothing_due') return 'nothing_due'
   if (due === 'remind') {
     const reminded = markReminded(stored, now)
-    const saved = await save(parts, stored, reminded, now, approvalEntries(reminded, 'approval.reminder', now))
+    const alerts = approvalEntries(reminded, 'approval.reminder', now)
+    const saved = await save(parts, { before: stored, next: reminded, now, alerts })
     return saved === undefined ? 'nothing_due' : 'reminded'
   }
   const expired = applyTransition(stored, { to: 'expired' }, { mover: { kind: 'timer' } }, now)
   if (expired.kind !== 'moved') return 'nothing_due'
   const alerts = approvalEntries(expired.operation, 'approval.expired', now)
-  return (await save(parts, stored, expired.operation, now, alerts)) === undefined ? 'nothing_due' : 'expired'
+  const saved = await save(parts, { before: stored, next: expired.operation, now, alerts })
+  return saved === undefined ? 'nothing_due' : 'expired'
 }
 
 function approvalRequestEntries(before: Operation | undefined, next: Operation, now: number): OutboxEntry[] {

@@ -17,8 +17,8 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
       (await books.ledger.record(project.report(more), project.connection, now)).operation
     const decide = (operation: Operation, to: 'approved' | 'declined', now = NOW) =>
       books.ledger.decide(operation.operation_id, { to, approverId: 'key_1', reason: 'Looks right' }, now)
-    const move = (operation: Operation, to: OperationState, now = NOW + 1) =>
-      books.ledger.transition(operation.operation_id, { to }, now)
+    const move = async (operation: Operation, to: OperationState, now = NOW + 1) =>
+      (await books.ledger.transition(operation.operation_id, { to }, now)).operation
     /** The store is shared with other tests, so only this operation is counted. */
     const due = async (operation: Operation, now: number) =>
       (await books.ledger.dueApprovals(now, 10_000)).includes(operation.operation_id)

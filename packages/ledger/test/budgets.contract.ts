@@ -19,8 +19,8 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       )
     const record = async (more: Partial<NewOperation> = {}, now = NOW) =>
       (await books.ledger.record(project.report(more), project.connection, now)).operation
-    const move = (operation: { operation_id: string }, to: OperationState, now = NOW + 1) =>
-      books.ledger.transition(operation.operation_id, { to }, now)
+    const move = async (operation: { operation_id: string }, to: OperationState, now = NOW + 1) =>
+      (await books.ledger.transition(operation.operation_id, { to }, now)).operation
     const usage = async (of: Budget, now = NOW) => {
       const [{ used, reserved, left } = { used: -1, reserved: -1, left: -1 }] = await books.budgets.usage([of], now)
       return [used, reserved, left]

@@ -62,7 +62,8 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
 
     test('announces each version under its own id, keyed by project and subject', async () => {
       const operation = await record()
-      const moved = await ledger.transition(operation.operation_id, { to: 'executing' }, NOW + 1)
+      const { operation: moved, before } = await ledger.transition(operation.operation_id, { to: 'executing' }, NOW + 1)
+      expect(before).toEqual(operation)
       expect(announced.map(({ entries }) => entries)).toEqual([
         [
           expect.objectContaining({
@@ -232,20 +233,31 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(await ledger.get(id)).toMatchObject({ version: 2 })
     })
 
-    test('a transition from an operation that has changed since it was read starts from the stored one', async () => {
-      const read = await record()
-      await ledger.transition(read.operation_id, { to: 'executing' }, NOW + 1)
-      const moved = await ledger.transition(read.operation_id, { to: 'completed' }, NOW + 2, read)
-      expect(moved).toMatchObject({ state: 'completed', version: 3, executing_at: expect.any(String) })
-      const late = ledger.transition(read.operation_id, { to: 'rejected' }, NOW + 3, read)
-      await expect(late).rejects.toMatchObject({ code: 'illegal_transition' })
+    test('a transition starts from the stored operation if another process has changed it', async () => {
+      const { ledger: other } = await open({ announce: () => {} })
+      const { operation_id: id } = await record()
+      await other.transition(id, { to: 'executing' }, NOW + 1)
+      const moved = await ledger.transition(id, { to: 'completed' }, NOW + 2)
+      expect(moved.before).toMatchObject({ state: 'executing', version: 2 })
+      expect(moved.operation).toMatchObject({ state: 'completed', version: 3, executing_at: expect.any(String) })
+      // The other process remembers version 2.
+      const repeated = await other.transition(id, { to: 'completed' }, NOW + 3)
+      expect(repeated.operation).toEqual(moved.operation)
+      expect(repeated.operation).toBe(repeated.before)
+      await expect(other.transition(id, { to: 'rejected' }, NOW + 3)).rejects.toMatchObject({
+        code: 'illegal_transition',
+        refusal: { operation: { version: 3 } },
+      })
     })
 
     test('ten identical concurrent transitions move it once', async () => {
       const { operation_id: id } = await record()
       announced.length = 0
       const moves = Array.from({ length: 10 }, () => ledger.transition(id, { to: 'executing' }, NOW + 1))
-      for (const moved of await Promise.all(moves)) expect(moved).toMatchObject({ state: 'executing', version: 2 })
+      for (const { operation } of await Promise.all(moves))
+        expect(operation).toMatchObject({ state: 'executing', version: 2 })
+      const repeated = await ledger.transition(id, { to: 'executing' }, NOW + 2)
+      expect(repeated.operation).toBe(repeated.before)
       expect(announced).toHaveLength(1)
     })
 
@@ -325,7 +337,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       for (const [i, state] of states.entries()) made.push(await record({ state }, NOW + Math.floor(i / 2)))
       await record({ state: 'requested' })
       const { operation_id } = await record({ state: 'executing' })
-      const late = await ledger.transition(operation_id, { to: 'completed' }, NOW + 5)
+      const { operation: late } = await ledger.transition(operation_id, { to: 'completed' }, NOW + 5)
       const own = (found: readonly Operation[]) => found.filter(({ project_id }) => project_id === project)
       const paged: Operation[] = []
       for (let page = await ledger.changedAfter(start, NOW + 6, 2); page.length > 0; ) {

@@ -116,7 +116,9 @@ describe('operations that two processes change at the same time', () => {
       ),
     )
     expect(moved).toHaveLength(2 * AT_ONCE)
-    expect(new Set(moved.map(({ state, version }) => `${state} ${version}`))).toEqual(new Set(['executing 2']))
+    expect(new Set(moved.map(({ operation: { state, version } }) => `${state} ${version}`))).toEqual(
+      new Set(['executing 2']),
+    )
   })
 
   test('get both of two different changes, one after the other', async () => {

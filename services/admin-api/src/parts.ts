@@ -21,7 +21,7 @@ import type { ReadCollections } from './store/stores.ts'
 export interface AdminParts {
   /** For reading. Changes are made by `RouteRequest.change`, which also writes the audit row. */
   readonly stores: ReadCollections
-  readonly ledger: Pick<Ledger, 'record' | 'transition' | 'decide' | 'get' | 'list'>
+  readonly ledger: Pick<Ledger, 'record' | 'transition' | 'decide' | 'get' | 'list' | 'projectOf'>
   readonly budgets: Budgets
   readonly runs: Runs
   readonly secretBox: SecretBox

@@ -27,7 +27,11 @@ test('explains the refund and raises drift when it timed out and was reported as
     connectionOf(CONNECTION, {}),
     T0 - SECOND,
   )
-  const failed = await ledger.transition(operation.operation_id, { to: 'failed', reason: 'timeout' }, T0 + 30 * SECOND)
+  const { operation: failed } = await ledger.transition(
+    operation.operation_id,
+    { to: 'failed', reason: 'timeout' },
+    T0 + 30 * SECOND,
+  )
   const theCase = play([
     { at: T0 + 40 * SECOND, input: refundSeen() },
     { at: T0 + 41 * SECOND, input: { kind: 'operation', operation: failed } },
@@ -46,7 +50,7 @@ test('does not explain an action that was made after its request failed while it
   const { ledger } = openMemoryBooks({ announce: () => {} })
   const report = { ...REPORT, state: 'approval_pending' } as const
   const { operation } = await ledger.record(report, connectionOf(CONNECTION, {}), T0 - SECOND)
-  const failed = await ledger.transition(operation.operation_id, { to: 'failed' }, T0)
+  const { operation: failed } = await ledger.transition(operation.operation_id, { to: 'failed' }, T0)
   const theCase = play([
     { at: T0 + MINUTE, input: refundSeen() },
     { at: T0 + MINUTE, input: { kind: 'operation', operation: failed } },

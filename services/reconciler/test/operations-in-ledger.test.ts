@@ -161,7 +161,7 @@ describe('an operation that changes while its event is decided, so that its mess
     const { operation } = await record({ state: 'executing', provider_ref: 're_1' })
     const change = async () => ({
       kind: 'operation' as const,
-      operation: await ledger.transition(operation.operation_id, { to }, T0 + SECOND),
+      operation: (await ledger.transition(operation.operation_id, { to }, T0 + SECOND)).operation,
     })
     await reconcile(eventOf(refundSeen({ status })), changedAfterRead(opened, change))
     await compareAll(MINUTE + 59 * SECOND)

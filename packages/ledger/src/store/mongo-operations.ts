@@ -22,7 +22,13 @@ import {
 } from '@backstop/kit/mongo'
 import { createOneAtATime } from '@backstop/kit/one-at-a-time'
 import type { ClientSession, Collection, Db, Filter, FindOptions, UpdateFilter } from 'mongodb'
-import type { ChangePosition, OperationFilter, OperationStore, OperationWrite, WriteOutcome } from '../ledger.ts'
+import type {
+  ChangePosition,
+  OperationFilter,
+  OperationStore,
+  OperationWrite,
+  WriteOutcome,
+} from '../operation-store.ts'
 import { capAlertEntry } from '../rules/announcements.ts'
 import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
 import { applyMoves } from '../rules/budget.ts'

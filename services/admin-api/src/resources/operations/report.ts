@@ -50,10 +50,10 @@ export async function moveOperation(
   transition: NewTransition,
   { principal, now }: Reporting,
 ): Promise<ReportAnswer> {
-  const before = await findOperation(ledger, principal, id)
-  const operation = await ledger.transition(id, transition, now.getTime(), before)
+  requireInProject(await ledger.projectOf(id), principal, 'operation', id)
+  const { operation, before } = await ledger.transition(id, transition, now.getTime())
   const answer = { status: 200, body: showOperation(operation) }
-  if (operation.version === before.version) return answer
+  if (operation === before) return answer
   return { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS.moved, before) }
 }
 
