@@ -1,13 +1,4 @@
-/**
- * `npm run simulate -- --seed N [--runs K] [--minutes M]`: runs the whole product in one process on virtual time, with every accident drawn
- * from the seed, and judges it. A failure is made smaller and printed. Exit code 1 if a run was wrong.
- *
- *     npm run simulate -- --seed 1 --runs 1000      runs 1 to 1000, in as many processes as there are cores
- *     npm run simulate -- --seed 7 --timeline       everything that happened in one run
- *     npm run simulate -- --seeded-bugs --runs 1000 searches each seeded bug; --bug NAME searches one
- *     npm run simulate -- --real --runs 24          on the real processes and servers, --together 8 seeds at a time
- *     npm run simulate -- --replay '{"seed":7,…}'   a failing run again, as a failure prints it
- */
+/** `npm run simulate`: runs the whole product on virtual time with accidents from a seed, and judges it. Exit code 1 if a run was wrong. */
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -19,24 +10,47 @@ import type { RunOptions } from './run.ts'
 import { huntAll } from './seeded-bugs/hunt.ts'
 import { readSeededBugs } from './seeded-bugs/seeded-bugs.ts'
 
+const USAGE = `npm run simulate -- --seed N [--runs K] [--minutes M]
+
+Runs the whole product in one process on virtual time, with every accident drawn from the seed, and judges it (docs/simulation.md).
+A failure is made smaller and printed.
+
+  --seed 1 --runs 1000         runs 1 to 1000, in as many processes as there are cores
+  --minutes M                  the length of a run in virtual time
+  --twice-every 20             each twentieth seed twice, in place of all
+  --seed 7 --timeline          everything that happened in one run
+  --seeded-bugs --runs 1000    searches each seeded bug; --bug NAME searches one
+  --real --runs 24             on the real processes and servers, --together 8 seeds at a time
+  --replay '{"seed":7,…}'      a failing run again, as a failure prints it
+`
+
 /** Failures that are made smaller; each takes up to eighty runs. */
 const EXPLAINED = 3
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    runs: { type: 'string', default: '1' },
-    minutes: { type: 'string' },
-    'twice-every': { type: 'string', default: '1' },
-    timeline: { type: 'boolean', default: false },
-    replay: { type: 'string' },
-    bug: { type: 'string' },
-    'seeded-bugs': { type: 'boolean', default: false },
-    real: { type: 'boolean', default: false },
-    together: { type: 'string', default: '8' },
-  },
-})
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h', default: false },
+  seed: { type: 'string', default: '1' },
+  runs: { type: 'string', default: '1' },
+  minutes: { type: 'string' },
+  'twice-every': { type: 'string', default: '1' },
+  timeline: { type: 'boolean', default: false },
+  replay: { type: 'string' },
+  bug: { type: 'string' },
+  'seeded-bugs': { type: 'boolean', default: false },
+  real: { type: 'boolean', default: false },
+  together: { type: 'string', default: '8' },
+} as const
+const values = readOptions()
 const print = (text: string) => void process.stdout.write(`${text}\n`)
+
+function readOptions() {
+  try {
+    return parseArgs({ options: OPTIONS }).values
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`)
+    process.exit(2)
+  }
+}
 
 function wholeNumber(name: 'seed' | 'runs' | 'minutes' | 'twice-every' | 'together', least: number): number {
   const value = Number(values[name])
@@ -121,6 +135,10 @@ async function runReal(): Promise<boolean> {
 }
 
 async function act(): Promise<boolean> {
+  if (values.help) {
+    print(USAGE.trimEnd())
+    return true
+  }
   if (values.real) return runReal()
   if (values.replay !== undefined) return replay(values.replay)
   if (values.timeline) return showTimeline()
