@@ -24,6 +24,8 @@ export interface Provider {
    * provider's list of events does not name them. Absent if the provider sends none.
    */
   readonly thinEvents?: readonly string[]
+  /** The fields of a notification that name who of the team made the request: only of its top, or anywhere in its body. */
+  readonly requesterFields: { readonly names: readonly string[]; readonly within: 'top' | 'body' }
   /**
    * Prepares a secret for `authenticate`. Call it once for each secret and keep the result, because an HMAC with a prepared key
    * costs a quarter of an HMAC with a string.

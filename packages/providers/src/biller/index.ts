@@ -10,6 +10,7 @@ export const biller: Provider = {
   kind: 'subscription',
   credentialHeaders: ['authorization'],
   subscribedEvents: EVENTS_TO_TICK.subscription,
+  requesterFields: { names: ['user', 'origin_user'], within: 'top' },
   prepareSecret,
   authenticate,
   identify,

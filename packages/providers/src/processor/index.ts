@@ -12,6 +12,7 @@ export const processor: Provider = {
   credentialHeaders: ['processor-signature', 'stripe-signature'],
   subscribedEvents: EVENTS_TO_TICK.processor,
   thinEvents: [...EVENTS.keys()].map(thinType),
+  requesterFields: { names: ['dashboard_user'], within: 'body' },
   prepareSecret,
   authenticate,
   identify,

@@ -10,6 +10,7 @@ export const reseller: Provider = {
   kind: 'reseller',
   credentialHeaders: ['reseller-signature', 'paddle-signature'],
   subscribedEvents: EVENTS_TO_TICK.reseller,
+  requesterFields: { names: [], within: 'top' },
   prepareSecret,
   authenticate,
   identify,

@@ -9,6 +9,7 @@ export const wallet: Provider = {
   kind: KIND,
   credentialHeaders: ['wallet-signature'],
   subscribedEvents: ['return.made', 'return.paid', 'plan.changed'],
+  requesterFields: { names: [], within: 'top' },
   prepareSecret,
   authenticate,
   identify,

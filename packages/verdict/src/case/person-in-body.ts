@@ -1,4 +1,5 @@
-import type { ErasedPerson, ProviderKind } from '@backstop/contracts'
+import type { ErasedPerson } from '@backstop/contracts'
+import type { Provider } from '@backstop/providers'
 import { isAddressIn, isAddressInText } from './email-in-text.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -10,27 +11,21 @@ interface Place {
   readonly of: Fields
 }
 
-/** The fields in which a provider names who made a request, from the top of the body. packages/providers reads origins from them. */
-const USER_FIELDS: Readonly<Record<ProviderKind, readonly string[]>> = {
-  processor: ['dashboard_user'],
-  reseller: [],
-  subscription: ['user', 'origin_user'],
-}
-
 /**
  * True if a field of the body shows the customer's id or e-mail address. The text of a body that is no JSON is searched for the address.
  * @param person the address is in lower case
+ * @param requester where the provider names who of the team made the request; this person is not meant
  */
-export function isPersonInBody(body: string, person: ErasedPerson, provider: ProviderKind): boolean {
+export function isPersonInBody(body: string, person: ErasedPerson, requester: Provider['requesterFields']): boolean {
   const content = parsed(body)
   const { customer_id: id, email } = person
   if (typeof content === 'string') return email !== null && isAddressInText(content, email)
-  const isUser = ({ key, of }: Place) =>
-    USER_FIELDS[provider].includes(key) && (provider === 'processor' || of === content)
+  const isRequester = ({ key, of }: Place) =>
+    requester.names.includes(key) && (requester.within === 'body' || of === content)
   // A loop, because a body may be nested more deeply than functions can be.
   const pending: Place[] = [{ value: content, key: '', of: {} }]
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
-    if (isUser(place)) continue
+    if (isRequester(place)) continue
     const value = parsed(place.value)
     if (typeof value === 'string' && email !== null && isAddressIn(value, email)) return true
     if (typeof value !== 'object' || value === null) continue

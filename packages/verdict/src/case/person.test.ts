@@ -1,13 +1,15 @@
 import type { ProviderKind } from '@backstop/contracts'
+import { PROVIDERS } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
 import { because, madeBy, ofCustomer } from '../../test/details.ts'
 import { MINUTE, play, T0 } from '../../test/fixtures.ts'
 import { refundShown, sightingInput } from '../../test/sightings.ts'
 import { createPersonMatcher } from './person.ts'
 
-const byEmail = createPersonMatcher({ customer_id: null, email: 'ann+1@shop.example' })
-const byId = createPersonMatcher({ customer_id: '42', email: null })
-const byResellersId = createPersonMatcher({ customer_id: '42', email: 'ann+1@shop.example', provider: 'reseller' })
+const byEmail = createPersonMatcher({ customer_id: null, email: 'ann+1@shop.example' }, PROVIDERS)
+const byId = createPersonMatcher({ customer_id: '42', email: null }, PROVIDERS)
+const ofReseller = { customer_id: '42', email: 'ann+1@shop.example', provider: 'reseller' } as const
+const byResellersId = createPersonMatcher(ofReseller, PROVIDERS)
 
 interface Body {
   readonly where: string

@@ -1,4 +1,5 @@
 import { containsEmailAddress, type ErasedPerson, type ProviderKind } from '@backstop/contracts'
+import type { Provider } from '@backstop/providers'
 import { allDetailsOf } from './all-details.ts'
 import type { Case } from './case.ts'
 import { type KnownDetails, personalFactsOf } from './details.ts'
@@ -17,7 +18,10 @@ export interface PersonMatcher {
   isCustomerOf(theCase: Case): boolean
 }
 
-export function createPersonMatcher(person: ErasedPerson): PersonMatcher {
+export function createPersonMatcher(
+  person: ErasedPerson,
+  providers: Readonly<Record<ProviderKind, Pick<Provider, 'requesterFields'>>>,
+): PersonMatcher {
   const { email } = person
   /** How the customer is named at this provider: the id may be another customer's elsewhere. */
   const personAt = (at: ProviderKind) => ((person.provider ?? at) === at ? person : { ...person, customer_id: null })
@@ -34,7 +38,7 @@ export function createPersonMatcher(person: ErasedPerson): PersonMatcher {
   }
   return {
     email,
-    isIn: (body, provider) => isPersonInBody(body, personAt(provider), provider),
+    isIn: (body, provider) => isPersonInBody(body, personAt(provider), providers[provider].requesterFields),
     isShownBy,
     isCustomerOf: theCase => [...allDetailsOf(theCase)].some(([details, , provider]) => isShownBy(details, provider)),
   }

@@ -1,4 +1,5 @@
 import { COLLECTIONS, PERSONAL_DATA_DAYS } from '@backstop/contracts'
+import { PROVIDERS } from '@backstop/providers'
 import { describe, expect, test } from 'vitest'
 import { madeBy, ofCustomer } from '../../test/details.ts'
 import { lookAll, MINUTE, onlyAction, operationSeen, play, T0, unexpectedActionIncident } from '../../test/fixtures.ts'
@@ -50,7 +51,10 @@ test('the details of a charge do not bring back personal data that was erased fr
   expect(JSON.stringify(later.actions)).not.toMatch(/Ann Canary|ann@example/)
 })
 
-const SCOPE = { erasureId: 'era_1', person: createPersonMatcher({ customer_id: null, email: 'ann@example.com' }) }
+const SCOPE = {
+  erasureId: 'era_1',
+  person: createPersonMatcher({ customer_id: null, email: 'ann@example.com' }, PROVIDERS),
+}
 
 describe('after people asked to erase a customer,', () => {
   const customer = ofCustomer('Ann Canary', 'ann@example.com')

@@ -2,6 +2,7 @@ import { type Command, deterministicId, type ErasedPerson, HEADERS, isoTime } fr
 import type { Producer } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
 import type { MessageCodec } from '@backstop/kit/registry'
+import { PROVIDERS } from '@backstop/providers'
 import { type Case, createPersonMatcher, customerIdsIn, type ErasureScope, type SeenThrough } from '@backstop/verdict'
 import type { Inbox } from '../inbox/inbox-store.ts'
 import type { Erasure } from './erasure-store.ts'
@@ -56,7 +57,7 @@ function connectionTarget({ id, projectId, bodies, bodyCursor }: Erasure): Erasu
 
 function personTarget(erasure: Erasure, person: ErasedPerson): ErasureTarget {
   const { id, projectId, cursor, bodies, bodyCursor, secondWalkAt } = erasure
-  const matcher = createPersonMatcher(person)
+  const matcher = createPersonMatcher(person, PROVIDERS)
   const erase = (erased: Pick<ErasePerson, 'action_ids' | 'customer_ids' | 'is_last'>, part: string, parts: Parts) =>
     sendCommand(
       { kind: 'erase_person', project_id: projectId, erasure_id: id, ...erased },
