@@ -8,8 +8,11 @@ export const FILE = resolve(import.meta.dirname, '../../packages/client/src/gene
 
 const CALL_MODULE = '../call.ts'
 const HEAD = `/** Generated from the OpenAPI document by \`npm run client-types\`. Do not edit. */
-import type { PagedList, RequestOptions } from '${CALL_MODULE}'
+import type { PagedList, Paging, RequestOptions } from '${CALL_MODULE}'
 `
+
+/** The parameters of every list, as the type `Paging` of packages/client has them. */
+const PAGING = ['limit', 'cursor']
 
 type TypeWriter = ReturnType<typeof createTypeWriter>
 
@@ -57,11 +60,15 @@ function inputOf({ call, input }: ClientCall, { typeOf }: TypeWriter): string[] 
     }
     case 'query': {
       const query = queryOf(call)
-      const fields = query.map(
-        ({ name, required, description, schema }) =>
-          `${docOf(description, '      ')}      ${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema, { indent: '      ' })}`,
-      )
-      return [`query${query.some(({ required }) => required) ? '' : '?'}: {\n${fields.join('\n')}\n    }`]
+      const isPaged = PAGING.every(paging => query.some(({ name }) => name === paging))
+      const fields = query
+        .filter(({ name }) => !isPaged || !PAGING.includes(name))
+        .map(
+          ({ name, required, description, schema }) =>
+            `${docOf(description, '      ')}      ${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema, { indent: '      ' })}`,
+        )
+      const types = [...(isPaged ? ['Paging'] : []), ...(fields.length > 0 ? [`{\n${fields.join('\n')}\n    }`] : [])]
+      return [`query${query.some(({ required }) => required) ? '' : '?'}: ${types.join(' & ')}`]
     }
     default:
       throw input satisfies never

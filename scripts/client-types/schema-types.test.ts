@@ -53,3 +53,12 @@ test('a schema with all properties of another one is that one and the others', (
   )
   expect(write({ Sum: sum, Twin: sum })[1]).toBe('Sum')
 })
+
+test('an object without a name that has all of a large named one, perhaps required, is that one and the others', () => {
+  const fields = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(name => [name, text]))
+  const large = object({ ...fields, a: { anyOf: [text, { type: 'null' }] } }, ['b', 'c', 'd', 'e', 'f'])
+  const items = { type: 'array', items: object({ ...fields, a: { ...text, description: 'Given' }, type: text }) }
+  expect(write({ Large: large, Batch: object({ items }) })[1]).toBe(
+    '{ items: (Large & { /** Given */ a: string type: string })[] }',
+  )
+})

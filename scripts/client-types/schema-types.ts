@@ -3,14 +3,14 @@ import type { Schema } from './api-document.ts'
 
 /** An object with fewer properties is written again: a reference would not be shorter. */
 const LEAST_REFERENCED = 3
+/** An object without a name is written as a named object and more only if that one has as many properties: fewer may be chance. */
+const LEAST_EXTENDED = 6
 
 /** The place of a type in the generated file. */
 interface Place {
   readonly indent: string
   /** An expression for the type, such as `Action['why']`. Undefined if there is none. */
   readonly path?: string | undefined
-  /** True if the path names more than this object. The objects within it have places nevertheless. */
-  readonly isPart?: boolean
 }
 
 /**
@@ -21,33 +21,21 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
   const written = new Map<string, string>()
   return { namedType, typeOf }
 
-  /** The type of a named schema: if it has all properties of another one, that one and the others. */
   function namedType(name: string): string {
-    const { properties = {}, required = [], ...rest } = named[name] ?? {}
-    const base = largestPartOf(name)
-    if (base === undefined) return typeOf(named[name] ?? {}, { indent: '', path: name })
-    const own = Object.entries(properties).filter(([key]) => named[base]?.properties?.[key] === undefined)
-    if (own.length === 0) return base
-    return `${base} & ${objectType({ ...rest, required, properties: Object.fromEntries(own) }, { indent: '', path: name, isPart: true })}`
+    return typeOf(named[name] ?? {}, { indent: '', path: name })
   }
 
-  function largestPartOf(name: string): string | undefined {
-    const others = Object.keys(named).filter(other => isPart(other, name) && !(other > name && isPart(name, other)))
-    return others.toSorted((a, b) => sizeOf(named[b]) - sizeOf(named[a]))[0]
-  }
-
-  /** Whether a named object has only properties of another one, with the same schemas. */
-  function isPart(part: string, whole: string): boolean {
-    const properties = Object.entries(named[part]?.properties ?? {})
-    return (
-      part !== whole &&
-      properties.length >= LEAST_REFERENCED &&
-      properties.every(
-        ([key, schema]) =>
-          JSON.stringify(schema) === JSON.stringify(named[whole]?.properties?.[key]) &&
-          named[part]?.required?.includes(key) === named[whole]?.required?.includes(key),
-      )
+  /** The largest named object that is a part of this one. Of named twins, the first stands for itself. */
+  function largestPartOf(whole: Schema, path: string | undefined): string | undefined {
+    const least = path !== undefined && path in named ? LEAST_REFERENCED : LEAST_EXTENDED
+    const parts = Object.entries(named).filter(
+      ([name, part]) =>
+        name !== path &&
+        sizeOf(part) >= least &&
+        isPart(part, whole) &&
+        !(path !== undefined && path < name && isPart(whole, part)),
     )
+    return parts.toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a))[0]?.[0]
   }
 
   function typeOf(schema: Schema, { indent, path }: Place = { indent: '' }): string {
@@ -83,7 +71,7 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
     }
   }
 
-  function objectType(schema: Schema, { indent, path, isPart = false }: Place): string {
+  function objectType(schema: Schema, { indent, path }: Place): string {
     const { properties = {}, required = [], additionalProperties } = schema
     if (sizeOf(schema) === 0) {
       const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties, { indent }) : 'unknown'
@@ -92,16 +80,39 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
     const key = JSON.stringify([properties, required])
     const before = written.get(key)
     if (before !== undefined) return before
+    const base = largestPartOf(schema, path)
+    const own = Object.entries(properties).filter(([name]) => base === undefined || !isSame(name, named[base], schema))
+    if (base !== undefined && own.length === 0) return base
     const inner = `${indent}  `
-    const fields = Object.entries(properties).map(([name, field]) => {
+    const fields = own.map(([name, field]) => {
       const isRequired = required.includes(name)
       const place = path && placeOf(path, name, field, isRequired)
       const type = typeOf(field, { indent: inner, path: place })
       return `${docOf(field.description, inner)}${inner}${keyOf(name)}${isRequired ? '' : '?'}: ${type}`
     })
-    if (path !== undefined && !isPart && fields.length >= LEAST_REFERENCED) written.set(key, path)
-    return `{\n${fields.join('\n')}\n${indent}}`
+    if (path !== undefined && sizeOf(schema) >= LEAST_REFERENCED) written.set(key, path)
+    return `${base === undefined ? '' : `${base} & `}{\n${fields.join('\n')}\n${indent}}`
   }
+}
+
+/** Whether an object has only properties of another one, with the same schemas or wider ones. */
+function isPart(part: Schema, whole: Schema): boolean {
+  return Object.keys(part.properties ?? {}).every(key => isSame(key, part, whole) || isNarrower(key, part, whole))
+}
+
+function isSame(key: string, a: Schema = {}, b: Schema = {}): boolean {
+  return (
+    JSON.stringify(a.properties?.[key]) === JSON.stringify(b.properties?.[key]) &&
+    a.required?.includes(key) === b.required?.includes(key)
+  )
+}
+
+/** Whether the property, which may be absent or null in the part, is always a value in the whole: the intersection is the value then. */
+function isNarrower(key: string, part: Schema, whole: Schema): boolean {
+  const { description: _, ...value } = whole.properties?.[key] ?? {}
+  const { description: _wide, ...wide } = part.properties?.[key] ?? {}
+  const isValue = (schema: Schema) => JSON.stringify(schema) === JSON.stringify(value)
+  return whole.required?.includes(key) === true && (isValue(wide) || wide.anyOf?.some(isValue) === true)
 }
 
 function isNullable(schema: Schema): boolean {
@@ -117,8 +128,8 @@ function placeOf(path: string, name: string, schema: Schema, isRequired: boolean
   return isRequired && !isNullable(schema) ? place : `NonNullable<${place}>`
 }
 
-function sizeOf(schema: Schema | undefined): number {
-  return Object.keys(schema?.properties ?? {}).length
+function sizeOf({ properties = {} }: Schema): number {
+  return Object.keys(properties).length
 }
 
 /** A comment for a declaration; empty without a text. */

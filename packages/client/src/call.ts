@@ -18,6 +18,14 @@ export interface RequestOptions {
 /** Query parameters. Undefined and null are left out; an array repeats its parameter. */
 export type Query = Readonly<Record<string, unknown>>
 
+/** The page of a list that a query asks for. */
+export type Paging = {
+  /** The largest number of items */
+  limit?: number
+  /** `next_cursor` of the previous page */
+  cursor?: string
+}
+
 /** One page of a list. */
 export interface Page<T> {
   data: T[]

@@ -1,5 +1,5 @@
 /** Generated from the OpenAPI document by `npm run client-types`. Do not edit. */
-import type { PagedList, RequestOptions } from '../call.ts'
+import type { PagedList, Paging, RequestOptions } from '../call.ts'
 
 export type Action = {
   action_id: string
@@ -267,6 +267,73 @@ export type ApiKeyRotation = {
   expires_in_days?: number
 }
 
+export type ApprovalDecision = {
+  reason?: string | null
+}
+
+export type AuditEntry = {
+  audit_id: string
+  at: string
+  /** The API key of the request; `recovery` for `backstop keys recover`; null if the key is missing or unknown */
+  key_id: string | null
+  /** The key or person of the request, or the unsubscribe link of a mail (its `id` is a hash of the address); null if it is unknown */
+  actor?: {
+    kind: "key" | "person" | "mail_link"
+    id: string
+    name: string | null
+  } | null
+  /** The session of the request; null if it was made with a key */
+  session_id?: string | null
+  /** For example alert_channel.create; for refusals `refused.` and the error code */
+  action: string
+  /** Id of the changed resource; for refusals the first of `operations` */
+  target: string
+  project_id: string | null
+  /** The X-Request-Id of the answer, as in the log; null for `backstop keys recover` */
+  request_id: string | null
+  /** The address of the client */
+  address: string | null
+  /** The place in the hash chain; absent in the first seconds */
+  sequence?: number
+  previous_hash?: string
+  /** The time of the previous row of the chain */
+  previous_at?: string | null
+  /** When the row joined the chain */
+  chained_at?: string
+  /** SHA-256 of `previous_hash` and this row */
+  hash?: string
+  /** The id of a key of SECRET_KEYS, and the MAC of this row by it; absent in rows of before the update */
+  mac?: string
+  /** True if the row was written by something that does not have SECRET_KEYS */
+  unsigned?: boolean
+  /** The changed fields with their old and new values; of secrets only fingerprints */
+  changes?: {
+    resource: string
+    field: string
+    from: unknown
+    to: unknown
+  }[]
+  /** `connection.erase`, `person_erasure.finish`: the numbers of records whose personal data was erased; actions and deliveries only for a person */
+  erased?: {
+    cases: number
+    bodies: number
+    actions?: number
+    deliveries?: number
+  }
+  /** Refusals: the number of refused requests that the row stands for */
+  count?: number
+  /** Refusals: the time of the last request */
+  last_at?: string
+  /** Refusals: the operationIds of the requests, ten at most; the path for a wrong method, `none` for two Authorization headers */
+  operations?: string[]
+  /** Refusals: the first characters of an unknown key */
+  key_hint?: string | null
+  /** The stored row does not have the form of a row of the audit: somebody wrote it into the database. Only `audit_id` and `at` are those of the row */
+  unreadable?: true
+  /** `api_key.recover`: who ran the command, by `--operator` or user and machine */
+  operator?: string
+}
+
 export type AuditVerification = {
   state: "intact" | "broken"
   /** The newest row of the chain. Keep it elsewhere, and give it as `head` later */
@@ -334,6 +401,81 @@ export type ChannelTestResult = {
   response: string | null
 }
 
+export type Completeness = {
+  project_id: string
+  project_name: string
+  from: string
+  /** Exclusive */
+  to: string
+  made_at: string
+  /** Outages of Backstop in the period; null if no heartbeat was ever recorded */
+  outages: {
+    recorded_from: string
+    /** When the last heartbeat came back */
+    recorded_until: string
+    /** Times in which no heartbeat came back: no alert was delivered */
+    found: ({
+      from: string
+      to: string | null
+    })[]
+  } | null
+  /** At most 100, the newest ones */
+  connections: ({
+    connection_id: string
+    connection_name: string
+    provider: "processor" | "reseller" | "subscription"
+    answer: "complete" | "complete_so_far" | "open" | "not_provable"
+    /** What is not read or judged yet */
+    open: ("not_read_yet" | "verdicts_pending" | "notifications_wait" | "notifications_unusable" | "being_counted")[]
+    /** What cannot be known */
+    limits: ("no_read_key" | "not_read_for_thirty_days" | "connected_later" | "deleted_earlier" | "reading_not_recorded" | "found_by_reading_not_recorded" | "connected_accounts")[]
+    /** The beginning of the period, or the creation of the connection */
+    watched_from: string
+    /** The end of the period (exclusive), or the deletion of the connection */
+    watched_to: string
+    /** Every change of the period up to this time was read; null if none was, or if there is no read key */
+    complete_until: string | null
+    /** Number of refunds, cancellations and other changes that the provider made in the period */
+    recorded: number
+    /** The part of `recorded` that has a verdict */
+    judged: number
+    /** The part of `recorded` of which no notification arrived; null if it is not known for all days */
+    found_by_reading: number | null
+    /** Notifications of the period that wait until the account can be read; at most 100 are counted */
+    waiting_notifications: number
+    /** Dead letters of the period; at most 100 are counted */
+    unusable_notifications: number
+    reading: {
+      /** Nothing is recorded about reading before this time; null if nothing is */
+      recorded_from: string | null
+      /** How often the lists of the provider were read to their end in the period */
+      completed: number
+      /** Number of entries in these lists. Entries of the last 15 minutes are listed again */
+      objects: number
+      /** Times of at least 15 minutes in which the lists were not read to their end. What changed in them was read when they ended */
+      interruptions: ({
+        from: string
+        to: string | null
+        /** For people to read; null if no reading failed */
+        cause: string | null
+      })[]
+    }
+    /** As in GET /v1/statements */
+    lines: ({
+      category: "made_by_our_software" | "expected" | "unexplained" | "pending" | "out_of_band_ignored" | "other" | "not_carried_out"
+      kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+      currency: string | null
+      /** Whether the actions moved real money; null if the provider does not report it */
+      mode: "live" | "test" | null
+      count: number
+      /** The sum in minor units */
+      amount: number
+    })[]
+  })[]
+  /** False if the project has more connections */
+  connections_complete: boolean
+}
+
 export type Connection = {
   connection_id: string
   project_id: string
@@ -384,6 +526,26 @@ export type Connection = {
   version: number
   created_at: string
   updated_at: string
+}
+
+export type ConnectionPatch = {
+  /** No control characters, line breaks, zero-width characters or marks of text direction */
+  name?: string
+  out_of_band?: "auto" | "alert" | "ignore"
+  /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
+  refunded_twice_within_hours?: number | null
+  /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
+  burst_alarm?: boolean
+  /** Processor only: sets `out_of_band` of these connected accounts; null gives an account that of the connection again. Others stay as they are. At most 1000 accounts have a setting */
+  accounts?: ({
+    account: string
+    out_of_band: "auto" | "alert" | "ignore" | null
+  })[]
+  /** A new read-only key for the provider's API; null removes it */
+  read_key?: string | null
+  api_base?: string | null
+  /** Subscription only; can be set while the connection has none, and not changed afterwards, because ids are unique within a site */
+  site?: string
 }
 
 export type CreatedApiKey = ApiKey & {
@@ -480,12 +642,71 @@ export type DismissedDeadLetters = {
   next_cursor: string | null
 }
 
+export type ExpectedChange = {
+  expected_change_id: string
+  project_id: string
+  /** Covers only the action of this incident, and only if the incident is resolved as our own change; null if it is not about an incident */
+  incident_id: string | null
+  connection_id: string | null
+  kind: "refund" | "cancellation"
+  subject: string | null
+  amount: number | null
+  currency: string | null
+  /** Covers only changes of this customer; null if of every customer */
+  customer_id: string | null
+  /** Covers only changes that this actor made; null if of every actor */
+  actor_id: string | null
+  /** The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total */
+  interval: "day" | "week" | "month" | null
+  /** Maximum number of covered changes; with an interval, of each period */
+  max_changes: number
+  /** Number of changes covered so far; with an interval, of the current or last period */
+  changes_covered: number
+  /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
+  max_amount: number | null
+  /** Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given */
+  amount_covered: number | null
+  note: string
+  /** The API key that created the expected change */
+  created_by: string
+  created_at: string
+  /** Covers changes that the provider makes at this time or later; null if no time was given */
+  starts_at: string | null
+  /** Covers changes that the provider makes before this time */
+  expires_at: string
+  /** A deleted expected change covers nothing more; null if it is not deleted */
+  deleted_at: string | null
+  /** The API key that deleted the expected change */
+  deleted_by: string | null
+}
+
 export type FailedRun = {
   run_id: string
   project_id: string
   reason: string | null
   failed_at: string
   reported_at: string
+}
+
+export type InboxEntry = {
+  inbox_id: string
+  project_id: string
+  connection_id: string
+  provider: "processor" | "reseller" | "subscription"
+  event_id: string
+  event_type: string
+  outcome: "recorded" | "ignored" | "held" | "hinted" | "parked"
+  reason: string
+  action_ids: string[]
+  received_at: string
+  processed_at: string
+  /** The last replay that decided the notification again; null if there was none */
+  replay_id: string | null
+}
+
+export type InboxEntryWithBody = InboxEntry & {
+  /** The body as the provider sent it; null after its retention of 14 days */
+  body: unknown
 }
 
 export type InboxReplay = {
@@ -621,6 +842,17 @@ export type Incident = {
   trace_id?: string
 }
 
+export type IncidentBulk = {
+  bulk_id: string
+  project_id: string
+  state: "running" | "done"
+  changed: number
+  /** Incidents whose state did not allow the change any more */
+  refused: number
+  requested_at: string
+  finished_at: string | null
+}
+
 export type IncidentWithTimeline = Incident & {
   action: Action | null
   timeline: Action["timeline"]
@@ -647,6 +879,28 @@ export type IncidentWithTimeline = Incident & {
       error: string | null
     })[]
   })[]
+}
+
+export type ListedIncident = Incident & {
+  /** The silence during which the incident opened: no channel was notified of it. Null if there was none */
+  silence: NonNullable<Connection["silence"]> | null
+  /** The refund or cancellation; null if the incident is about something else */
+  action: {
+    kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+    subject: string
+    amount: number | null
+    currency: string | null
+    customer?: NonNullable<Action["customer"]> | null
+    origin?: NonNullable<Action["origin"]>
+    authorization_released?: true
+  } | null
+  /** The storm that the incident stands for; only with `fold_storms` */
+  storm?: StormOverview
+}
+
+export type NamedOperation = ShownOperation & {
+  /** The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted */
+  decided_by_name: string | null
 }
 
 export type NewActor = {
@@ -774,6 +1028,35 @@ export type NewConnection = {
   site?: string
 }
 
+export type NewExpectedChange = {
+  project_id: string
+  /** Covers only changes of this connection; if omitted, of every connection of the project */
+  connection_id?: string
+  kind: "refund" | "cancellation"
+  /** Payment or subscription id; if omitted, any */
+  subject?: string
+  /** Minor units of each change; if omitted, any amount */
+  amount?: number
+  /** ISO 4217; required with amount or max_amount */
+  currency?: string
+  /** Covers only changes of this customer, by the id that the account of the connection gives it; if omitted, of every customer. Requires connection_id */
+  customer_id?: string
+  /** Covers only changes that this actor made (`actor_id` of an action); if omitted, of every actor */
+  actor_id?: string
+  /** Applies max_changes and max_amount to each of these periods, in UTC: a day from midnight, a week from Monday, a month from its first day. The time of the change at the provider decides. If omitted, they apply in total */
+  interval?: "day" | "week" | "month"
+  /** Maximum number of covered changes. Default: 1, or 1000 with both interval and max_amount */
+  max_changes?: number
+  /** Maximum of covered minor units, of all covered changes together; if omitted, no limit. Refunds only */
+  max_amount?: number
+  /** Why the change is expected; shown with the verdict */
+  note: string
+  /** Covers changes that the provider makes at this time or later. If omitted: changes made after its creation, and changes that have an open incident or a pending second look at its creation */
+  starts_at?: string
+  /** At most 30 days, and at most 366 days with an interval */
+  expires_in_seconds?: number
+}
+
 export type NewInboxReplay = {
   connection_id: string
   /** Only notifications that were received at this time or later */
@@ -842,6 +1125,17 @@ export type NewReplay = {
   to: string
 }
 
+export type NewSilence = {
+  project_id: string
+  connection_id: string
+  /** How long; at most 30 days. Give either this or ends_at */
+  duration_seconds?: number
+  /** In place of duration_seconds; at most 30 days from now */
+  ends_at?: string
+  /** Why no alert is wanted; shown with the connection and its incidents */
+  reason: string
+}
+
 export type NewSuppression = {
   project_id: string
   address: string
@@ -858,6 +1152,29 @@ export type NewTransition = {
   /** When the operation ended, if that was before this report */
   ended_at?: string | null
   reason?: string | null
+}
+
+export type OperationBatch = {
+  /** Items that name one operation in the same way are carried out in their order, others at the same time */
+  items: (NewOperation & {
+    /** The idempotency key that your software sent to the provider. A repeated batch is recognised by it */
+    idempotency_key: string
+    type: "report"
+  } | NewTransition & {
+    type: "transition"
+    operation_id: string
+  })[]
+}
+
+export type OperationBatchResults = {
+  results: ({
+    /** The status that the item would have had as a call of its own */
+    status: number
+    /** The operation after the item; null if the item was refused */
+    operation: ShownOperation | null
+    /** Why the item was refused; null if it was carried out */
+    problem: Problem | null
+  })[]
 }
 
 export type Person = {
@@ -978,11 +1295,9 @@ export type ProjectPatch = {
   archived?: boolean
 }
 
-export type Replay = {
+export type Replay = NewReplay & {
   replay_id: string
   project_id: string
-  channel_id: string
-  from: string
   to: string
   /** requested: the notifier has not started the replay yet */
   state: "requested" | "running" | "done"
@@ -1031,6 +1346,17 @@ export type SecretRotation = {
   signing_secret?: string
 }
 
+export type SelectDeadLetters = {
+  project_id?: string
+  kind?: "notification" | "provider_object" | "operation" | "recheck" | "reread" | "readback" | "command" | "incident" | "alert" | "delivery" | "unknown"
+  /** Only dead letters of this time or later */
+  from?: string
+  /** Only dead letters before this time */
+  to?: string
+  /** `next_cursor` of the previous answer, to continue */
+  cursor?: string
+}
+
 export type Session = {
   session_id: string
   kind: "key" | "person"
@@ -1046,6 +1372,78 @@ export type Session = {
   ended_at: string | null
   address: string | null
   user_agent: string | null
+}
+
+export type SettingDryRun = {
+  project_id: string
+  connection_id: string
+  from: string
+  to: string
+  out_of_band: "auto" | "alert" | "ignore"
+  /** What alerted, by the settings of then */
+  alerted: {
+    count: number
+    /** Money per currency. Refunds that failed or were taken back are left out */
+    sums: {
+      currency: string
+      count: number
+      /** Minor units */
+      amount: number
+    }[]
+  }
+  /** What would have alerted by the tried setting */
+  would_alert: {
+    count: number
+    /** Money per currency. Refunds that failed or were taken back are left out */
+    sums: SettingDryRun["alerted"]["sums"]
+  }
+  /** Actions that nothing explained at a second look in the window */
+  unexplained: number
+  /** False if only a part of the window was counted; give a shorter one */
+  is_complete: boolean
+  /** The newest 500 of them */
+  actions: ({
+    action_id: string
+    kind: "refund" | "cancellation"
+    subject: string
+    provider_ref: string | null
+    /** Minor units */
+    amount: number | null
+    currency: string | null
+    first_seen_at: string
+    /** When the second look found no explanation */
+    looked_at: string
+    /** True if it alerted, by the settings of then */
+    alerted: boolean
+    /** True if it would have alerted by the tried setting */
+    would_alert: boolean
+  })[]
+  /** Null if neither the query nor the connection has hours */
+  refunded_twice: {
+    within_hours: number
+    /** Second refunds first seen in the window that would have opened REFUNDED_TWICE */
+    would_alert: {
+      count: number
+      /** Money per currency. Refunds that failed or were taken back are left out */
+      sums: SettingDryRun["alerted"]["sums"]
+    }
+    /** The newest 500 of them */
+    refunds: {
+      action_id: string
+      subject: string
+      /** Minor units */
+      amount: number
+      currency: string
+      provider_created_at: string
+      operation_id: string
+      earlier: NonNullable<Incident["refunded_twice"]>["earlier"]
+    }[]
+  } | null
+}
+
+export type ShownAction = Action & {
+  /** The action that this action was merged into; lists omit merged actions */
+  merged_into?: string
 }
 
 export type ShownActor = {
@@ -1141,6 +1539,158 @@ export type ShownOperation = {
   provider_request_id?: string | null
 }
 
+export type Silence = {
+  silence_id: string
+  project_id: string
+  connection_id: string
+  reason: string
+  state: "active" | "ended"
+  /** The API key that created the silence */
+  created_by: string
+  /** When the silence begins */
+  created_at: string
+  /** When the silence ends or ended */
+  ends_at: string
+  /** The API key that ended the silence early; null if it ends by itself */
+  ended_by: string | null
+}
+
+export type Statement = {
+  project_id: string
+  /** Null for a statement of all connections of the project */
+  connection_id: string | null
+  /** Of another period its days: `2026-07-01/2026-10-01`, without the last one */
+  month: string
+  from: string
+  /** Exclusive. The period begins and ends at midnight UTC */
+  to: string
+  lines: Completeness["connections"][number]["lines"]
+  /** Who made them, as far as the providers name somebody: the 1,000 lines with the most actions. Of each day and connection, the 1,000 actors with the most actions are counted */
+  actors: ({
+    kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+    currency: string | null
+    /** Whether the actions moved real money; null if the provider does not report it */
+    mode: "live" | "test" | null
+    count: number
+    /** The sum in minor units of the actions that moved money */
+    amount: number
+    actor_id: string
+    /** The name that people gave to the actor; absent without one */
+    actor_name?: string
+  })[]
+  /** False if `actors` has not all lines, because there are more than 1,000 */
+  actors_complete: boolean
+  /** True if a day of the month changed and is counted again within seconds */
+  recount_pending: boolean
+}
+
+export type Stats = {
+  from: string
+  /** Exclusive */
+  to: string
+  interval: "day" | "week" | "month"
+  totals: ({
+    verdict: "pending" | "explained" | "unexplained" | "not_alerted"
+    kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+    /** Null if no money moves */
+    currency: string | null
+    /** Whether the actions moved real money; null if the provider does not report it */
+    mode: "live" | "test" | null
+    count: number
+    /** The part of `count` that moved no money: the provider shows it as failed, canceled, rejected or reversed */
+    not_carried_out: number
+    /** The sum in minor units, without the actions of `not_carried_out` */
+    amount: number
+  })[]
+  series: ({
+    verdict: "pending" | "explained" | "unexplained" | "not_alerted"
+    kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
+    /** Null if no money moves */
+    currency: string | null
+    /** Whether the actions moved real money; null if the provider does not report it */
+    mode: "live" | "test" | null
+    count: number
+    /** The part of `count` that moved no money: the provider shows it as failed, canceled, rejected or reversed */
+    not_carried_out: number
+    /** The sum in minor units, without the actions of `not_carried_out` */
+    amount: number
+    /** The beginning of the interval (UTC) */
+    at: string
+  })[]
+  times: {
+    /** From the first record of an action to its first verdict */
+    verdict: {
+      count: number
+      /** Within 5 % of the exact median; null if there is none */
+      median_ms: number | null
+    }
+    /** From the opening of an incident about an action to its acknowledgement */
+    acknowledgement: {
+      count: number
+      /** Within 5 % of the exact median; null if there is none */
+      median_ms: number | null
+    }
+    /** From the opening of an incident about an action to its end */
+    resolution: {
+      count: number
+      /** Within 5 % of the exact median; null if there is none */
+      median_ms: number | null
+    }
+  }
+  /** True if a day of the period changed and is counted again within seconds */
+  recount_pending: boolean
+}
+
+export type StormOverview = {
+  storm_id: string
+  project_id: string
+  connection_id: string
+  /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
+  account?: string
+  provider: "processor" | "reseller" | "subscription"
+  /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
+  state: "open" | "acknowledged" | "resolved"
+  began_at: string
+  /** When the last incident joined */
+  last_at: string
+  /** When no further incidents joined; null while it goes on */
+  ended_at: string | null
+  incidents: {
+    open: number
+    acknowledged: number
+    resolved: number
+  }
+  /** Minor units of the incidents with an amount, by currency and mode; test money last */
+  money: ({
+    currency: string
+    amount: number
+    count: number
+    mode: "live" | "test" | null
+  })[]
+  /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
+  actor: {
+    actor_id: string
+    actor_name?: string
+    incidents: number
+  } | null
+  /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
+  bursts?: {
+    incident_id: string
+    opened_at: string
+    count: number
+  }[]
+}
+
+export type StormWithSteps = StormOverview & {
+  /** What to do at the provider; null if every incident is resolved */
+  next_steps: {
+    sentence: string
+    steps: string[]
+  } | null
+  /** Of the reports about the storm, and of the bursts that continue in it */
+  deliveries: IncidentWithTimeline["deliveries"]
+}
+
 export type Suppression = {
   project_id: string
   address: string
@@ -1153,11 +1703,7 @@ export type Suppression = {
 export interface Api {
   actions: {
     /** GET /v1/actions: List refunds and cancellations, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       connection_id?: string
       project_id?: string
       /** Only this connected account of the card processor */
@@ -1193,95 +1739,13 @@ export interface Api {
       mode?: "live" | "test"
       /** csv and ndjson: the whole list as a stream, from `cursor` on; the same as `Accept: text/csv` and `application/x-ndjson` */
       format?: "json" | "csv" | "ndjson"
-    }, options?: RequestOptions): PagedList<{
-      action_id: string
-      project_id: string
-      connection_id: string
-      connection_ids: string[]
-      provider: "processor" | "reseller" | "subscription"
-      kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-      subject: string
-      provider_ref: string | null
-      amount: number | null
-      currency: string | null
-      state: "pending" | "requires_action" | "scheduled" | "succeeded" | "failed" | "canceled" | "rejected" | "reversed"
-      authorization_released?: true
-      subscription_continues?: boolean
-      provider_created_at: string
-      first_seen_at: string
-      second_look_at: string | null
-      verdict: "pending" | "explained" | "unexplained" | "not_alerted"
-      reason: "awaiting_second_look" | "provider_ref_matches" | "request_id_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
-      operation_id: string | null
-      why?: NonNullable<Action["why"]>
-      differences?: NonNullable<Action["differences"]>
-      incident_id: string | null
-      event_ids: string[]
-      origin?: NonNullable<Action["origin"]>
-      actor_id?: string
-      actor_name?: string
-      customer?: NonNullable<Action["customer"]> | null
-      payment?: NonNullable<Action["payment"]>
-      mode?: "live" | "test" | null
-      account?: string
-      links?: {
-        provider: string | null
-        console: string | null
-      }
-      timeline: Action["timeline"]
-      version: number
-      /** The action that this action was merged into; lists omit merged actions */
-      merged_into?: string
-    }>
+    }, options?: RequestOptions): PagedList<ShownAction>
     /** GET /v1/actions/{id}: Get an action with its verdict, the reason and the timeline */
-    get(id: string, options?: RequestOptions): Promise<{
-      action_id: string
-      project_id: string
-      connection_id: string
-      connection_ids: string[]
-      provider: "processor" | "reseller" | "subscription"
-      kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-      subject: string
-      provider_ref: string | null
-      amount: number | null
-      currency: string | null
-      state: "pending" | "requires_action" | "scheduled" | "succeeded" | "failed" | "canceled" | "rejected" | "reversed"
-      authorization_released?: true
-      subscription_continues?: boolean
-      provider_created_at: string
-      first_seen_at: string
-      second_look_at: string | null
-      verdict: "pending" | "explained" | "unexplained" | "not_alerted"
-      reason: "awaiting_second_look" | "provider_ref_matches" | "request_id_matches" | "idempotency_key_matches" | "credit_note_matches" | "amount_and_time_match" | "made_before_connection" | "scheduled_before" | "expected_change_matches" | "nothing_explains_it" | "out_of_band_ignore" | "auto_before_first_operation" | "connection_deleted" | "involuntary_end" | "plan_ended" | "no_payment_method" | "payment_disputed" | "retention_policy" | "never_began" | "not_billable" | "authorization_expired" | "kind_is_not_judged" | "provider_denies_it"
-      operation_id: string | null
-      why?: NonNullable<Action["why"]>
-      differences?: NonNullable<Action["differences"]>
-      incident_id: string | null
-      event_ids: string[]
-      origin?: NonNullable<Action["origin"]>
-      actor_id?: string
-      actor_name?: string
-      customer?: NonNullable<Action["customer"]> | null
-      payment?: NonNullable<Action["payment"]>
-      mode?: "live" | "test" | null
-      account?: string
-      links?: {
-        provider: string | null
-        console: string | null
-      }
-      timeline: Action["timeline"]
-      version: number
-      /** The action that this action was merged into; lists omit merged actions */
-      merged_into?: string
-    }>
+    get(id: string, options?: RequestOptions): Promise<ShownAction>
   }
   actors: {
     /** GET /v1/projects/{id}/actors: List who made refunds and cancellations, the last to act first */
-    list(id: string, query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(id: string, query?: Paging & {
       kind?: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
       role?: "ours" | "person" | "agent" | "canary" | "unknown"
     }, options?: RequestOptions): PagedList<ShownActor>
@@ -1296,11 +1760,7 @@ export interface Api {
   }
   alertChannels: {
     /** GET /v1/alert-channels: List alert channels, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
     }, options?: RequestOptions): PagedList<AlertChannel>
     /** POST /v1/alert-channels: Create an alert channel */
@@ -1320,11 +1780,7 @@ export interface Api {
     /** POST /v1/api-keys: Create an API key */
     create(body: NewApiKey, options?: RequestOptions): Promise<CreatedApiKey>
     /** GET /v1/api-keys: List API keys, also expired and revoked ones, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
     }, options?: RequestOptions): PagedList<ApiKey>
     /** GET /v1/api-keys/{id}: Get an API key, also an expired or revoked one */
@@ -1356,11 +1812,7 @@ export interface Api {
       }[]
     }>
     /** GET /v1/audit: List who changed what, and who was refused, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       target?: string
       key_id?: string
@@ -1372,78 +1824,13 @@ export interface Api {
       to?: string
       /** csv and ndjson: the whole list as a stream, from `cursor` on; the same as `Accept: text/csv` and `application/x-ndjson` */
       format?: "json" | "csv" | "ndjson"
-    }, options?: RequestOptions): PagedList<{
-      audit_id: string
-      at: string
-      /** The API key of the request; `recovery` for `backstop keys recover`; null if the key is missing or unknown */
-      key_id: string | null
-      /** The key or person of the request, or the unsubscribe link of a mail (its `id` is a hash of the address); null if it is unknown */
-      actor?: {
-        kind: "key" | "person" | "mail_link"
-        id: string
-        name: string | null
-      } | null
-      /** The session of the request; null if it was made with a key */
-      session_id?: string | null
-      /** For example alert_channel.create; for refusals `refused.` and the error code */
-      action: string
-      /** Id of the changed resource; for refusals the first of `operations` */
-      target: string
-      project_id: string | null
-      /** The X-Request-Id of the answer, as in the log; null for `backstop keys recover` */
-      request_id: string | null
-      /** The address of the client */
-      address: string | null
-      /** The place in the hash chain; absent in the first seconds */
-      sequence?: number
-      previous_hash?: string
-      /** The time of the previous row of the chain */
-      previous_at?: string | null
-      /** When the row joined the chain */
-      chained_at?: string
-      /** SHA-256 of `previous_hash` and this row */
-      hash?: string
-      /** The id of a key of SECRET_KEYS, and the MAC of this row by it; absent in rows of before the update */
-      mac?: string
-      /** True if the row was written by something that does not have SECRET_KEYS */
-      unsigned?: boolean
-      /** The changed fields with their old and new values; of secrets only fingerprints */
-      changes?: {
-        resource: string
-        field: string
-        from: unknown
-        to: unknown
-      }[]
-      /** `connection.erase`, `person_erasure.finish`: the numbers of records whose personal data was erased; actions and deliveries only for a person */
-      erased?: {
-        cases: number
-        bodies: number
-        actions?: number
-        deliveries?: number
-      }
-      /** Refusals: the number of refused requests that the row stands for */
-      count?: number
-      /** Refusals: the time of the last request */
-      last_at?: string
-      /** Refusals: the operationIds of the requests, ten at most; the path for a wrong method, `none` for two Authorization headers */
-      operations?: string[]
-      /** Refusals: the first characters of an unknown key */
-      key_hint?: string | null
-      /** The stored row does not have the form of a row of the audit: somebody wrote it into the database. Only `audit_id` and `at` are those of the row */
-      unreadable?: true
-      /** `api_key.recover`: who ran the command, by `--operator` or user and machine */
-      operator?: string
-    }>
+    }, options?: RequestOptions): PagedList<AuditEntry>
   }
   budgets: {
     /** POST /v1/budgets: Create a budget for the operations of a project or of one connection */
     create(body: NewBudget, options?: RequestOptions): Promise<ShownBudget>
     /** GET /v1/budgets: List budgets with their usage, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       connection_id?: string
     }, options?: RequestOptions): PagedList<ShownBudget>
@@ -1470,80 +1857,7 @@ export interface Api {
       from?: string
       /** A day (UTC) that is not included, or a time whose day is included unless it is midnight. Default: the end of today */
       to?: string
-    }, options?: RequestOptions): Promise<{
-      project_id: string
-      project_name: string
-      from: string
-      /** Exclusive */
-      to: string
-      made_at: string
-      /** Outages of Backstop in the period; null if no heartbeat was ever recorded */
-      outages: {
-        recorded_from: string
-        /** When the last heartbeat came back */
-        recorded_until: string
-        /** Times in which no heartbeat came back: no alert was delivered */
-        found: ({
-          from: string
-          to: string | null
-        })[]
-      } | null
-      /** At most 100, the newest ones */
-      connections: ({
-        connection_id: string
-        connection_name: string
-        provider: "processor" | "reseller" | "subscription"
-        answer: "complete" | "complete_so_far" | "open" | "not_provable"
-        /** What is not read or judged yet */
-        open: ("not_read_yet" | "verdicts_pending" | "notifications_wait" | "notifications_unusable" | "being_counted")[]
-        /** What cannot be known */
-        limits: ("no_read_key" | "not_read_for_thirty_days" | "connected_later" | "deleted_earlier" | "reading_not_recorded" | "found_by_reading_not_recorded" | "connected_accounts")[]
-        /** The beginning of the period, or the creation of the connection */
-        watched_from: string
-        /** The end of the period (exclusive), or the deletion of the connection */
-        watched_to: string
-        /** Every change of the period up to this time was read; null if none was, or if there is no read key */
-        complete_until: string | null
-        /** Number of refunds, cancellations and other changes that the provider made in the period */
-        recorded: number
-        /** The part of `recorded` that has a verdict */
-        judged: number
-        /** The part of `recorded` of which no notification arrived; null if it is not known for all days */
-        found_by_reading: number | null
-        /** Notifications of the period that wait until the account can be read; at most 100 are counted */
-        waiting_notifications: number
-        /** Dead letters of the period; at most 100 are counted */
-        unusable_notifications: number
-        reading: {
-          /** Nothing is recorded about reading before this time; null if nothing is */
-          recorded_from: string | null
-          /** How often the lists of the provider were read to their end in the period */
-          completed: number
-          /** Number of entries in these lists. Entries of the last 15 minutes are listed again */
-          objects: number
-          /** Times of at least 15 minutes in which the lists were not read to their end. What changed in them was read when they ended */
-          interruptions: ({
-            from: string
-            to: string | null
-            /** For people to read; null if no reading failed */
-            cause: string | null
-          })[]
-        }
-        /** As in GET /v1/statements */
-        lines: ({
-          category: "made_by_our_software" | "expected" | "unexplained" | "pending" | "out_of_band_ignored" | "other" | "not_carried_out"
-          kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-          currency: string | null
-          /** Whether the actions moved real money; null if the provider does not report it */
-          mode: "live" | "test" | null
-          count: number
-          /** The sum in minor units */
-          amount: number
-        })[]
-      })[]
-      /** False if the project has more connections */
-      connections_complete: boolean
-    }>
+    }, options?: RequestOptions): Promise<Completeness>
     /** GET /v1/completeness/export: Export the statement of completeness in words, with a signature */
     export(query?: {
       /** All connections of this project. Give this or connection_id */
@@ -1589,34 +1903,11 @@ export interface Api {
     /** POST /v1/projects/{id}/connections: Connect a billing account */
     create(id: string, body: NewConnection, options?: RequestOptions): Promise<CreatedConnection>
     /** GET /v1/projects/{id}/connections: List the connections of a project, newest first */
-    list(id: string, query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
-    }, options?: RequestOptions): PagedList<Connection>
+    list(id: string, query?: Paging, options?: RequestOptions): PagedList<Connection>
     /** GET /v1/projects/{id}/connections/{connection_id}: Get a connection */
     get(id: string, connection_id: string, options?: RequestOptions): Promise<Connection>
     /** PATCH /v1/projects/{id}/connections/{connection_id}: Change the settings of a connection */
-    change(id: string, connection_id: string, body: {
-      /** No control characters, line breaks, zero-width characters or marks of text direction */
-      name?: string
-      out_of_band?: "auto" | "alert" | "ignore"
-      /** Opens an incident REFUNDED_TWICE if two operations refund the same amount of a payment within so many hours. Null, the default, never opens one: equal partial refunds, e.g. of two returned items, may be meant */
-      refunded_twice_within_hours?: number | null
-      /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
-      burst_alarm?: boolean
-      /** Processor only: sets `out_of_band` of these connected accounts; null gives an account that of the connection again. Others stay as they are. At most 1000 accounts have a setting */
-      accounts?: ({
-        account: string
-        out_of_band: "auto" | "alert" | "ignore" | null
-      })[]
-      /** A new read-only key for the provider's API; null removes it */
-      read_key?: string | null
-      api_base?: string | null
-      /** Subscription only; can be set while the connection has none, and not changed afterwards, because ids are unique within a site */
-      site?: string
-    }, options?: RequestOptions): Promise<Connection>
+    change(id: string, connection_id: string, body: ConnectionPatch, options?: RequestOptions): Promise<Connection>
     /** DELETE /v1/projects/{id}/connections/{connection_id}: Disconnect a billing account */
     delete(id: string, connection_id: string, options?: RequestOptions): Promise<void>
     /** POST /v1/projects/{id}/connections/{connection_id}/rotate-secret: Rotate the secret that authenticates notifications */
@@ -1633,90 +1924,11 @@ export interface Api {
       from?: string
       /** Excluded. Default: now */
       to?: string
-    }, options?: RequestOptions): Promise<{
-      project_id: string
-      connection_id: string
-      from: string
-      to: string
-      out_of_band: "auto" | "alert" | "ignore"
-      /** What alerted, by the settings of then */
-      alerted: {
-        count: number
-        /** Money per currency. Refunds that failed or were taken back are left out */
-        sums: {
-          currency: string
-          count: number
-          /** Minor units */
-          amount: number
-        }[]
-      }
-      /** What would have alerted by the tried setting */
-      would_alert: {
-        count: number
-        /** Money per currency. Refunds that failed or were taken back are left out */
-        sums: {
-          currency: string
-          count: number
-          /** Minor units */
-          amount: number
-        }[]
-      }
-      /** Actions that nothing explained at a second look in the window */
-      unexplained: number
-      /** False if only a part of the window was counted; give a shorter one */
-      is_complete: boolean
-      /** The newest 500 of them */
-      actions: ({
-        action_id: string
-        kind: "refund" | "cancellation"
-        subject: string
-        provider_ref: string | null
-        /** Minor units */
-        amount: number | null
-        currency: string | null
-        first_seen_at: string
-        /** When the second look found no explanation */
-        looked_at: string
-        /** True if it alerted, by the settings of then */
-        alerted: boolean
-        /** True if it would have alerted by the tried setting */
-        would_alert: boolean
-      })[]
-      /** Null if neither the query nor the connection has hours */
-      refunded_twice: {
-        within_hours: number
-        /** Second refunds first seen in the window that would have opened REFUNDED_TWICE */
-        would_alert: {
-          count: number
-          /** Money per currency. Refunds that failed or were taken back are left out */
-          sums: {
-            currency: string
-            count: number
-            /** Minor units */
-            amount: number
-          }[]
-        }
-        /** The newest 500 of them */
-        refunds: {
-          action_id: string
-          subject: string
-          /** Minor units */
-          amount: number
-          currency: string
-          provider_created_at: string
-          operation_id: string
-          earlier: NonNullable<Incident["refunded_twice"]>["earlier"]
-        }[]
-      } | null
-    }>
+    }, options?: RequestOptions): Promise<SettingDryRun>
   }
   deadLetters: {
     /** GET /v1/dead-letters: List everything that could not be used, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       kind?: "notification" | "provider_object" | "operation" | "recheck" | "reread" | "readback" | "command" | "incident" | "alert" | "delivery" | "unknown"
       /** Only dead letters of this time or later */
@@ -1727,37 +1939,15 @@ export interface Api {
     /** POST /v1/dead-letters/{id}/replay: Replay a dead letter */
     replay(id: string, options?: RequestOptions): Promise<DeadLetter>
     /** POST /v1/dead-letters/replay: Replay the dead letters that a filter selects */
-    replayAll(body?: {
-      project_id?: string
-      kind?: "notification" | "provider_object" | "operation" | "recheck" | "reread" | "readback" | "command" | "incident" | "alert" | "delivery" | "unknown"
-      /** Only dead letters of this time or later */
-      from?: string
-      /** Only dead letters before this time */
-      to?: string
-      /** `next_cursor` of the previous answer, to continue */
-      cursor?: string
-    }, options?: RequestOptions): Promise<ReplayedDeadLetters>
+    replayAll(body?: SelectDeadLetters, options?: RequestOptions): Promise<ReplayedDeadLetters>
     /** POST /v1/dead-letters/dismiss: Dismiss the dead letters that a filter selects */
-    dismissAll(body?: {
-      project_id?: string
-      kind?: "notification" | "provider_object" | "operation" | "recheck" | "reread" | "readback" | "command" | "incident" | "alert" | "delivery" | "unknown"
-      /** Only dead letters of this time or later */
-      from?: string
-      /** Only dead letters before this time */
-      to?: string
-      /** `next_cursor` of the previous answer, to continue */
-      cursor?: string
-    }, options?: RequestOptions): Promise<DismissedDeadLetters>
+    dismissAll(body?: SelectDeadLetters, options?: RequestOptions): Promise<DismissedDeadLetters>
     /** POST /v1/dead-letters/{id}/dismiss: Dismiss a dead letter */
     dismiss(id: string, options?: RequestOptions): Promise<DeadLetter>
   }
   deliveries: {
     /** GET /v1/deliveries: List deliveries, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       channel_id?: string
       alert_id?: string
@@ -1783,161 +1973,17 @@ export interface Api {
   }
   expectedChanges: {
     /** POST /v1/expected-changes: Create an expected change: refunds or cancellations that no operation reports */
-    create(body: {
-      project_id: string
-      /** Covers only changes of this connection; if omitted, of every connection of the project */
-      connection_id?: string
-      kind: "refund" | "cancellation"
-      /** Payment or subscription id; if omitted, any */
-      subject?: string
-      /** Minor units of each change; if omitted, any amount */
-      amount?: number
-      /** ISO 4217; required with amount or max_amount */
-      currency?: string
-      /** Covers only changes of this customer, by the id that the account of the connection gives it; if omitted, of every customer. Requires connection_id */
-      customer_id?: string
-      /** Covers only changes that this actor made (`actor_id` of an action); if omitted, of every actor */
-      actor_id?: string
-      /** Applies max_changes and max_amount to each of these periods, in UTC: a day from midnight, a week from Monday, a month from its first day. The time of the change at the provider decides. If omitted, they apply in total */
-      interval?: "day" | "week" | "month"
-      /** Maximum number of covered changes. Default: 1, or 1000 with both interval and max_amount */
-      max_changes?: number
-      /** Maximum of covered minor units, of all covered changes together; if omitted, no limit. Refunds only */
-      max_amount?: number
-      /** Why the change is expected; shown with the verdict */
-      note: string
-      /** Covers changes that the provider makes at this time or later. If omitted: changes made after its creation, and changes that have an open incident or a pending second look at its creation */
-      starts_at?: string
-      /** At most 30 days, and at most 366 days with an interval */
-      expires_in_seconds?: number
-    }, options?: RequestOptions): Promise<{
-      expected_change_id: string
-      project_id: string
-      /** Covers only the action of this incident, and only if the incident is resolved as our own change; null if it is not about an incident */
-      incident_id: string | null
-      connection_id: string | null
-      kind: "refund" | "cancellation"
-      subject: string | null
-      amount: number | null
-      currency: string | null
-      /** Covers only changes of this customer; null if of every customer */
-      customer_id: string | null
-      /** Covers only changes that this actor made; null if of every actor */
-      actor_id: string | null
-      /** The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total */
-      interval: "day" | "week" | "month" | null
-      /** Maximum number of covered changes; with an interval, of each period */
-      max_changes: number
-      /** Number of changes covered so far; with an interval, of the current or last period */
-      changes_covered: number
-      /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
-      max_amount: number | null
-      /** Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given */
-      amount_covered: number | null
-      note: string
-      /** The API key that created the expected change */
-      created_by: string
-      created_at: string
-      /** Covers changes that the provider makes at this time or later; null if no time was given */
-      starts_at: string | null
-      /** Covers changes that the provider makes before this time */
-      expires_at: string
-      /** A deleted expected change covers nothing more; null if it is not deleted */
-      deleted_at: string | null
-      /** The API key that deleted the expected change */
-      deleted_by: string | null
-    }>
+    create(body: NewExpectedChange, options?: RequestOptions): Promise<ExpectedChange>
     /** GET /v1/expected-changes: List expected changes, newest first, including expired and deleted ones */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
-    }, options?: RequestOptions): PagedList<{
-      expected_change_id: string
-      project_id: string
-      /** Covers only the action of this incident, and only if the incident is resolved as our own change; null if it is not about an incident */
-      incident_id: string | null
-      connection_id: string | null
-      kind: "refund" | "cancellation"
-      subject: string | null
-      amount: number | null
-      currency: string | null
-      /** Covers only changes of this customer; null if of every customer */
-      customer_id: string | null
-      /** Covers only changes that this actor made; null if of every actor */
-      actor_id: string | null
-      /** The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total */
-      interval: "day" | "week" | "month" | null
-      /** Maximum number of covered changes; with an interval, of each period */
-      max_changes: number
-      /** Number of changes covered so far; with an interval, of the current or last period */
-      changes_covered: number
-      /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
-      max_amount: number | null
-      /** Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given */
-      amount_covered: number | null
-      note: string
-      /** The API key that created the expected change */
-      created_by: string
-      created_at: string
-      /** Covers changes that the provider makes at this time or later; null if no time was given */
-      starts_at: string | null
-      /** Covers changes that the provider makes before this time */
-      expires_at: string
-      /** A deleted expected change covers nothing more; null if it is not deleted */
-      deleted_at: string | null
-      /** The API key that deleted the expected change */
-      deleted_by: string | null
-    }>
+    }, options?: RequestOptions): PagedList<ExpectedChange>
     /** GET /v1/expected-changes/{id}: Get an expected change with what it covers so far */
-    get(id: string, options?: RequestOptions): Promise<{
-      expected_change_id: string
-      project_id: string
-      /** Covers only the action of this incident, and only if the incident is resolved as our own change; null if it is not about an incident */
-      incident_id: string | null
-      connection_id: string | null
-      kind: "refund" | "cancellation"
-      subject: string | null
-      amount: number | null
-      currency: string | null
-      /** Covers only changes of this customer; null if of every customer */
-      customer_id: string | null
-      /** Covers only changes that this actor made; null if of every actor */
-      actor_id: string | null
-      /** The period in UTC that `max_changes` and `max_amount` apply to; null if they apply in total */
-      interval: "day" | "week" | "month" | null
-      /** Maximum number of covered changes; with an interval, of each period */
-      max_changes: number
-      /** Number of changes covered so far; with an interval, of the current or last period */
-      changes_covered: number
-      /** Maximum of covered minor units; with an interval, of each period; null if there is no limit */
-      max_amount: number | null
-      /** Minor units of `currency` covered so far; with an interval, of the current or last period; null if no currency was given */
-      amount_covered: number | null
-      note: string
-      /** The API key that created the expected change */
-      created_by: string
-      created_at: string
-      /** Covers changes that the provider makes at this time or later; null if no time was given */
-      starts_at: string | null
-      /** Covers changes that the provider makes before this time */
-      expires_at: string
-      /** A deleted expected change covers nothing more; null if it is not deleted */
-      deleted_at: string | null
-      /** The API key that deleted the expected change */
-      deleted_by: string | null
-    }>
+    get(id: string, options?: RequestOptions): Promise<ExpectedChange>
     /** DELETE /v1/expected-changes/{id}: Delete an expected change */
     delete(id: string, options?: RequestOptions): Promise<void>
     /** GET /v1/expected-changes/{id}/uses: List the changes that an expected change covers, those of the newest period first */
-    listUses(id: string, query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
-    }, options?: RequestOptions): PagedList<{
+    listUses(id: string, query?: Paging, options?: RequestOptions): PagedList<{
       action_id: string
       /** The first day (UTC) of the period that it counts in; null if the limits apply in total */
       period_start: string | null
@@ -1952,49 +1998,15 @@ export interface Api {
   }
   inbox: {
     /** GET /v1/inbox: List notifications with their outcome, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       connection_id?: string
       outcome?: "recorded" | "ignored" | "held" | "hinted" | "parked"
       /** Only notifications that this replay decided again */
       replay_id?: string
-    }, options?: RequestOptions): PagedList<{
-      inbox_id: string
-      project_id: string
-      connection_id: string
-      provider: "processor" | "reseller" | "subscription"
-      event_id: string
-      event_type: string
-      outcome: "recorded" | "ignored" | "held" | "hinted" | "parked"
-      reason: string
-      action_ids: string[]
-      received_at: string
-      processed_at: string
-      /** The last replay that decided the notification again; null if there was none */
-      replay_id: string | null
-    }>
+    }, options?: RequestOptions): PagedList<InboxEntry>
     /** GET /v1/inbox/{connection_id}/{event_id}: Get a notification with its body */
-    getEntry(connection_id: string, event_id: string, options?: RequestOptions): Promise<{
-      inbox_id: string
-      project_id: string
-      connection_id: string
-      provider: "processor" | "reseller" | "subscription"
-      event_id: string
-      event_type: string
-      outcome: "recorded" | "ignored" | "held" | "hinted" | "parked"
-      reason: string
-      action_ids: string[]
-      received_at: string
-      processed_at: string
-      /** The last replay that decided the notification again; null if there was none */
-      replay_id: string | null
-      /** The body as the provider sent it; null after its retention of 14 days */
-      body: unknown
-    }>
+    getEntry(connection_id: string, event_id: string, options?: RequestOptions): Promise<InboxEntryWithBody>
     /** POST /v1/inbox/{connection_id}/{event_id}/replay: Replay a notification */
     replayEntry(connection_id: string, event_id: string, options?: RequestOptions): Promise<InboxReplay>
   }
@@ -2002,11 +2014,7 @@ export interface Api {
     /** POST /v1/inbox-replays: Replay the notifications of a connection in a window */
     create(body: NewInboxReplay, options?: RequestOptions): Promise<InboxReplay>
     /** GET /v1/inbox-replays: List replays of notifications, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       connection_id?: string
     }, options?: RequestOptions): PagedList<InboxReplay>
@@ -2015,16 +2023,7 @@ export interface Api {
   }
   incidentBulks: {
     /** GET /v1/incident-bulks/{id}: Get the progress of a bulk change */
-    get(id: string, options?: RequestOptions): Promise<{
-      bulk_id: string
-      project_id: string
-      state: "running" | "done"
-      changed: number
-      /** Incidents whose state did not allow the change any more */
-      refused: number
-      requested_at: string
-      finished_at: string | null
-    }>
+    get(id: string, options?: RequestOptions): Promise<IncidentBulk>
   }
   incidents: {
     /** POST /v1/incidents/bulk: Change many incidents, or count what would change */
@@ -2071,22 +2070,9 @@ export interface Api {
       }[]
       /** The newest 20 */
       incidents: Incident[]
-    } | {
-      bulk_id: string
-      project_id: string
-      state: "running" | "done"
-      changed: number
-      /** Incidents whose state did not allow the change any more */
-      refused: number
-      requested_at: string
-      finished_at: string | null
-    }>
+    } | IncidentBulk>
     /** GET /v1/incidents: List incidents, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       connection_id?: string
       /** Only this connected account of the card processor */
@@ -2109,180 +2095,16 @@ export interface Api {
       to?: string
       /** csv and ndjson: the whole list as a stream, from `cursor` on; the same as `Accept: text/csv` and `application/x-ndjson` */
       format?: "json" | "csv" | "ndjson"
-    }, options?: RequestOptions): PagedList<{
-      incident_id: string
-      project_id: string
-      connection_id: string | null
-      code: "UNEXPECTED_ACTION" | "CHANNEL_DISABLED" | "CHANNEL_FAILING" | "REFUND_REJECTED" | "REFUNDED_TWICE" | "UNEXPLAINED_BURST" | "CANARY_USED" | "VERIFICATION_UNAVAILABLE" | "FEED_SILENT" | "KEY_EXPIRING" | "KEY_RECOVERED"
-      state: "open" | "acknowledged" | "resolved"
-      summary: string
-      action_id: string | null
-      actor_id?: string
-      channel_id?: string | null
-      key_id?: string | null
-      refunded_twice?: {
-        operation_id: string
-        earlier: NonNullable<Incident["refunded_twice"]>["earlier"]
-      }
-      burst?: NonNullable<Incident["burst"]>
-      out_of_band: "auto" | "alert" | "ignore" | null
-      opened_at: string
-      provider_created_at?: string
-      acknowledged_at?: string | null
-      acknowledged_by?: string | null
-      assignee?: string | null
-      resolved_at: string | null
-      resolved_by: string | null
-      resolution?: string | null
-      reason?: "our_own_change" | "fraud_or_leaked_key" | "provider_mistake" | "duplicate" | "other" | "connection_deleted" | null
-      note?: string | null
-      reopened?: number
-      storm_id?: string | null
-      version: number
-      /** The name that people gave to the actor; absent without one */
-      actor_name?: string
-      /** The connected account of its action; absent for the account of the connection itself */
-      account?: string
-      /** The trace of the message that opened the incident; absent if traces were off */
-      trace_id?: string
-      /** The silence during which the incident opened: no channel was notified of it. Null if there was none */
-      silence: NonNullable<Connection["silence"]> | null
-      /** The refund or cancellation; null if the incident is about something else */
-      action: {
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        subject: string
-        amount: number | null
-        currency: string | null
-        customer?: NonNullable<Action["customer"]> | null
-        origin?: NonNullable<Action["origin"]>
-        authorization_released?: true
-      } | null
-      /** The storm that the incident stands for; only with `fold_storms` */
-      storm?: {
-        storm_id: string
-        project_id: string
-        connection_id: string
-        /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-        account?: string
-        provider: "processor" | "reseller" | "subscription"
-        /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-        state: "open" | "acknowledged" | "resolved"
-        began_at: string
-        /** When the last incident joined */
-        last_at: string
-        /** When no further incidents joined; null while it goes on */
-        ended_at: string | null
-        incidents: {
-          open: number
-          acknowledged: number
-          resolved: number
-        }
-        /** Minor units of the incidents with an amount, by currency and mode; test money last */
-        money: ({
-          currency: string
-          amount: number
-          count: number
-          mode: "live" | "test" | null
-        })[]
-        /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-        actor: {
-          actor_id: string
-          actor_name?: string
-          incidents: number
-        } | null
-        /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-        bursts?: {
-          incident_id: string
-          opened_at: string
-          count: number
-        }[]
-      }
-    }>
+    }, options?: RequestOptions): PagedList<ListedIncident>
     /** GET /v1/incidents/{id}: Get an incident with its action, timeline and deliveries */
     get(id: string, options?: RequestOptions): Promise<IncidentWithTimeline>
     /** POST /v1/incidents/{id}/acknowledge: Acknowledge an incident: somebody works on it */
-    acknowledge(id: string, options?: RequestOptions): Promise<Incident | {
-      storm_id: string
-      project_id: string
-      connection_id: string
-      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-      account?: string
-      provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-      state: "open" | "acknowledged" | "resolved"
-      began_at: string
-      /** When the last incident joined */
-      last_at: string
-      /** When no further incidents joined; null while it goes on */
-      ended_at: string | null
-      incidents: {
-        open: number
-        acknowledged: number
-        resolved: number
-      }
-      /** Minor units of the incidents with an amount, by currency and mode; test money last */
-      money: ({
-        currency: string
-        amount: number
-        count: number
-        mode: "live" | "test" | null
-      })[]
-      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-      actor: {
-        actor_id: string
-        actor_name?: string
-        incidents: number
-      } | null
-      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-      bursts?: {
-        incident_id: string
-        opened_at: string
-        count: number
-      }[]
-    }>
+    acknowledge(id: string, options?: RequestOptions): Promise<Incident | StormOverview>
     /** POST /v1/incidents/{id}/assign: Assign an incident to a person or team */
     assign(id: string, body: {
       /** A person or team; null removes the assignee */
       assignee: string | null
-    }, options?: RequestOptions): Promise<Incident | {
-      storm_id: string
-      project_id: string
-      connection_id: string
-      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-      account?: string
-      provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-      state: "open" | "acknowledged" | "resolved"
-      began_at: string
-      /** When the last incident joined */
-      last_at: string
-      /** When no further incidents joined; null while it goes on */
-      ended_at: string | null
-      incidents: {
-        open: number
-        acknowledged: number
-        resolved: number
-      }
-      /** Minor units of the incidents with an amount, by currency and mode; test money last */
-      money: ({
-        currency: string
-        amount: number
-        count: number
-        mode: "live" | "test" | null
-      })[]
-      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-      actor: {
-        actor_id: string
-        actor_name?: string
-        incidents: number
-      } | null
-      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-      bursts?: {
-        incident_id: string
-        opened_at: string
-        count: number
-      }[]
-    }>
+    }, options?: RequestOptions): Promise<Incident | StormOverview>
     /** POST /v1/incidents/{id}/resolve: Resolve an incident with a reason */
     resolve(id: string, body: {
       /** our_own_change also explains the action, so that its verdict becomes `explained` */
@@ -2293,127 +2115,13 @@ export interface Api {
       explain?: {
         kind: "expected_change"
       }
-    }, options?: RequestOptions): Promise<Incident | {
-      storm_id: string
-      project_id: string
-      connection_id: string
-      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-      account?: string
-      provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-      state: "open" | "acknowledged" | "resolved"
-      began_at: string
-      /** When the last incident joined */
-      last_at: string
-      /** When no further incidents joined; null while it goes on */
-      ended_at: string | null
-      incidents: {
-        open: number
-        acknowledged: number
-        resolved: number
-      }
-      /** Minor units of the incidents with an amount, by currency and mode; test money last */
-      money: ({
-        currency: string
-        amount: number
-        count: number
-        mode: "live" | "test" | null
-      })[]
-      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-      actor: {
-        actor_id: string
-        actor_name?: string
-        incidents: number
-      } | null
-      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-      bursts?: {
-        incident_id: string
-        opened_at: string
-        count: number
-      }[]
-    }>
+    }, options?: RequestOptions): Promise<Incident | StormOverview>
     /** POST /v1/incidents/{id}/reopen: Open a resolved incident again */
-    reopen(id: string, options?: RequestOptions): Promise<Incident | {
-      storm_id: string
-      project_id: string
-      connection_id: string
-      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-      account?: string
-      provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-      state: "open" | "acknowledged" | "resolved"
-      began_at: string
-      /** When the last incident joined */
-      last_at: string
-      /** When no further incidents joined; null while it goes on */
-      ended_at: string | null
-      incidents: {
-        open: number
-        acknowledged: number
-        resolved: number
-      }
-      /** Minor units of the incidents with an amount, by currency and mode; test money last */
-      money: ({
-        currency: string
-        amount: number
-        count: number
-        mode: "live" | "test" | null
-      })[]
-      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-      actor: {
-        actor_id: string
-        actor_name?: string
-        incidents: number
-      } | null
-      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-      bursts?: {
-        incident_id: string
-        opened_at: string
-        count: number
-      }[]
-    }>
+    reopen(id: string, options?: RequestOptions): Promise<Incident | StormOverview>
     /** POST /v1/incidents/{id}/comments: Comment on an incident */
     comment(id: string, body: {
       text: string
-    }, options?: RequestOptions): Promise<Incident | {
-      storm_id: string
-      project_id: string
-      connection_id: string
-      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-      account?: string
-      provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-      state: "open" | "acknowledged" | "resolved"
-      began_at: string
-      /** When the last incident joined */
-      last_at: string
-      /** When no further incidents joined; null while it goes on */
-      ended_at: string | null
-      incidents: {
-        open: number
-        acknowledged: number
-        resolved: number
-      }
-      /** Minor units of the incidents with an amount, by currency and mode; test money last */
-      money: ({
-        currency: string
-        amount: number
-        count: number
-        mode: "live" | "test" | null
-      })[]
-      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-      actor: {
-        actor_id: string
-        actor_name?: string
-        incidents: number
-      } | null
-      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-      bursts?: {
-        incident_id: string
-        opened_at: string
-        count: number
-      }[]
-    }>
+    }, options?: RequestOptions): Promise<Incident | StormOverview>
   }
   installation: {
     /** GET /v1/installation: Count the work of all services that waits */
@@ -2492,11 +2200,7 @@ export interface Api {
     /** POST /v1/operations: Report a refund or cancellation that your software requests or makes */
     create(body: NewOperation, options?: RequestOptions): Promise<ShownOperation>
     /** GET /v1/operations: List operations, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       connection_id?: string
       kind?: "refund" | "cancellation"
@@ -2520,101 +2224,19 @@ export interface Api {
     /** POST /v1/operations/{id}/transitions: Report the next state of an operation */
     transition(id: string, body: NewTransition, options?: RequestOptions): Promise<ShownOperation>
     /** POST /v1/operations/batch: Report up to 1,000 operations and transitions at once */
-    batch(body: {
-      /** Items that name one operation in the same way are carried out in their order, others at the same time */
-      items: ({
-        connection_id: string
-        kind: "refund" | "cancellation"
-        /** Payment or subscription id at the provider */
-        subject: string
-        /** Minor units */
-        amount?: number | null
-        /** ISO 4217; an operation without a currency explains a refund only by provider_ref, provider_request_id or idempotency_key */
-        currency?: string | null
-        /** The provider's id of the refund or cancellation */
-        provider_ref?: string | null
-        /** The id of the request that the provider's answer names, e.g. the header Request-Id of the card processor */
-        provider_request_id?: string | null
-        /** The idempotency key that your software sent to the provider. A repeated batch is recognised by it */
-        idempotency_key: string
-        state?: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
-        /** When the operation began executing, if that was before this report */
-        executing_at?: string | null
-        /** When the operation ended, if that was before this report */
-        ended_at?: string | null
-        run_id?: string | null
-        reason?: string | null
-        type: "report"
-      } | {
-        to: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
-        /** The provider's id of the refund or cancellation */
-        provider_ref?: string | null
-        /** The id of the request that the provider's answer names, e.g. the header Request-Id of the card processor */
-        provider_request_id?: string | null
-        /** When the operation began executing, if that was before this report */
-        executing_at?: string | null
-        /** When the operation ended, if that was before this report */
-        ended_at?: string | null
-        reason?: string | null
-        type: "transition"
-        operation_id: string
-      })[]
-    }, options?: RequestOptions): Promise<{
-      results: ({
-        /** The status that the item would have had as a call of its own */
-        status: number
-        /** The operation after the item; null if the item was refused */
-        operation: ShownOperation | null
-        /** Why the item was refused; null if it was carried out */
-        problem: Problem | null
-      })[]
-    }>
+    batch(body: OperationBatch, options?: RequestOptions): Promise<OperationBatchResults>
     /** GET /v1/operations/{id}: Get an operation */
-    get(id: string, options?: RequestOptions): Promise<{
-      operation_id: string
-      project_id: string
-      connection_id: string
-      provider: "processor" | "reseller" | "subscription"
-      version: number
-      kind: "refund" | "cancellation"
-      subject: string
-      amount: number | null
-      currency: string | null
-      provider_ref: string | null
-      idempotency_key: string | null
-      run_id: string | null
-      state: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
-      reason: string | null
-      executing_at: string | null
-      ended_at: string | null
-      created_at: string
-      updated_at: string
-      approval?: NonNullable<ShownOperation["approval"]> | null
-      unapproved?: "never_asked" | "outstanding" | "declined" | "expired" | null
-      budgets?: NonNullable<ShownOperation["budgets"]>
-      reported_by?: string | null
-      provider_request_id?: string | null
-      /** The name of the API key or person in `approval.decided_by`; null if there is none, or it was deleted */
-      decided_by_name: string | null
-    }>
+    get(id: string, options?: RequestOptions): Promise<NamedOperation>
     /** POST /v1/operations/{id}/approve: Approve an operation that waits for approval */
-    approve(id: string, body?: {
-      reason?: string | null
-    }, options?: RequestOptions): Promise<ShownOperation>
+    approve(id: string, body?: ApprovalDecision, options?: RequestOptions): Promise<ShownOperation>
     /** POST /v1/operations/{id}/decline: Decline an operation that waits for approval */
-    decline(id: string, body?: {
-      reason?: string | null
-    }, options?: RequestOptions): Promise<ShownOperation>
+    decline(id: string, body?: ApprovalDecision, options?: RequestOptions): Promise<ShownOperation>
   }
   people: {
     /** POST /v1/people: Create a person who signs in by link */
     createPerson(body: NewPerson, options?: RequestOptions): Promise<Person>
     /** GET /v1/people: List people with their roles, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       /** Only people with a role in this project, also by a role in all projects */
       project_id?: string
     }, options?: RequestOptions): PagedList<Person>
@@ -2629,12 +2251,7 @@ export interface Api {
     /** POST /v1/projects/{id}/person-erasures: Erase the personal data of one customer */
     create(id: string, body: NewPersonErasure, options?: RequestOptions): Promise<PersonErasure>
     /** GET /v1/projects/{id}/person-erasures: List the erasures of customers of a project, newest first */
-    list(id: string, query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
-    }, options?: RequestOptions): PagedList<PersonErasure>
+    list(id: string, query?: Paging, options?: RequestOptions): PagedList<PersonErasure>
     /** GET /v1/projects/{id}/person-erasures/{erasure_id}: Get the progress of the erasure of a customer */
     get(id: string, erasure_id: string, options?: RequestOptions): Promise<PersonErasure>
   }
@@ -2699,11 +2316,7 @@ export interface Api {
     /** POST /v1/projects: Create a project */
     create(body: NewProject, options?: RequestOptions): Promise<Project>
     /** GET /v1/projects: List projects, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       /** true: only archived projects; otherwise only active ones */
       archived?: "true" | "false"
     }, options?: RequestOptions): PagedList<Project>
@@ -2740,11 +2353,7 @@ export interface Api {
     /** POST /v1/replays: Replay the dead and retrying deliveries of a channel */
     create(body: NewReplay, options?: RequestOptions): Promise<Replay>
     /** GET /v1/replays: List replays, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       channel_id?: string
     }, options?: RequestOptions): PagedList<Replay>
@@ -2762,11 +2371,7 @@ export interface Api {
       failed_at?: string | null
     }, options?: RequestOptions): Promise<FailedRun>
     /** GET /v1/runs: List failed runs, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
     }, options?: RequestOptions): PagedList<FailedRun>
     /** GET /v1/runs/{id}: Get a run with its operations */
@@ -2777,15 +2382,11 @@ export interface Api {
   }
   search: {
     /** GET /v1/search: Search a project by ids, customer, actor, amount, idempotency key or run */
-    search(query: {
+    search(query: Paging & {
       /** Required if the key works for every project */
       project_id?: string
       /** An id of Backstop, or the beginning of an id of a provider, the name of a customer or an actor, an e-mail address, an amount, an idempotency key or a run */
       q: string
-      /** The largest number of results */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
     }, options?: RequestOptions): PagedList<{
       type: "action" | "incident" | "delivery" | "connection" | "channel" | "operation" | "run" | "actor" | "customer"
       id: string
@@ -2835,12 +2436,7 @@ export interface Api {
       token: string
     }, options?: RequestOptions): Promise<Session>
     /** GET /v1/sessions: List sessions, also ended ones, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
-    }, options?: RequestOptions): PagedList<Session>
+    list(query?: Paging, options?: RequestOptions): PagedList<Session>
     /** DELETE /v1/sessions/{id}: Sign out, or end another session */
     end(id: string, options?: RequestOptions): Promise<void>
   }
@@ -2873,69 +2469,14 @@ export interface Api {
   }
   silences: {
     /** POST /v1/silences: Silence a connection for a time */
-    create(body: {
-      project_id: string
-      connection_id: string
-      /** How long; at most 30 days. Give either this or ends_at */
-      duration_seconds?: number
-      /** In place of duration_seconds; at most 30 days from now */
-      ends_at?: string
-      /** Why no alert is wanted; shown with the connection and its incidents */
-      reason: string
-    }, options?: RequestOptions): Promise<{
-      silence_id: string
-      project_id: string
-      connection_id: string
-      reason: string
-      state: "active" | "ended"
-      /** The API key that created the silence */
-      created_by: string
-      /** When the silence begins */
-      created_at: string
-      /** When the silence ends or ended */
-      ends_at: string
-      /** The API key that ended the silence early; null if it ends by itself */
-      ended_by: string | null
-    }>
+    create(body: NewSilence, options?: RequestOptions): Promise<Silence>
     /** GET /v1/silences: List silences of connections, newest first, including ended ones */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       connection_id?: string
-    }, options?: RequestOptions): PagedList<{
-      silence_id: string
-      project_id: string
-      connection_id: string
-      reason: string
-      state: "active" | "ended"
-      /** The API key that created the silence */
-      created_by: string
-      /** When the silence begins */
-      created_at: string
-      /** When the silence ends or ended */
-      ends_at: string
-      /** The API key that ended the silence early; null if it ends by itself */
-      ended_by: string | null
-    }>
+    }, options?: RequestOptions): PagedList<Silence>
     /** GET /v1/silences/{id}: Get a silence */
-    get(id: string, options?: RequestOptions): Promise<{
-      silence_id: string
-      project_id: string
-      connection_id: string
-      reason: string
-      state: "active" | "ended"
-      /** The API key that created the silence */
-      created_by: string
-      /** When the silence begins */
-      created_at: string
-      /** When the silence ends or ended */
-      ends_at: string
-      /** The API key that ended the silence early; null if it ends by itself */
-      ended_by: string | null
-    }>
+    get(id: string, options?: RequestOptions): Promise<Silence>
     /** DELETE /v1/silences/{id}: End a silence now */
     end(id: string, options?: RequestOptions): Promise<void>
   }
@@ -2955,43 +2496,7 @@ export interface Api {
       format?: "json" | "csv"
       /** The lines of CSV. JSON has both */
       by?: "category" | "actor"
-    }, options?: RequestOptions): Promise<{
-      project_id: string
-      /** Null for a statement of all connections of the project */
-      connection_id: string | null
-      /** Of another period its days: `2026-07-01/2026-10-01`, without the last one */
-      month: string
-      from: string
-      /** Exclusive. The period begins and ends at midnight UTC */
-      to: string
-      lines: ({
-        category: "made_by_our_software" | "expected" | "unexplained" | "pending" | "out_of_band_ignored" | "other" | "not_carried_out"
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        currency: string | null
-        /** Whether the actions moved real money; null if the provider does not report it */
-        mode: "live" | "test" | null
-        count: number
-        /** The sum in minor units */
-        amount: number
-      })[]
-      /** Who made them, as far as the providers name somebody: the 1,000 lines with the most actions. Of each day and connection, the 1,000 actors with the most actions are counted */
-      actors: ({
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        currency: string | null
-        /** Whether the actions moved real money; null if the provider does not report it */
-        mode: "live" | "test" | null
-        count: number
-        /** The sum in minor units of the actions that moved money */
-        amount: number
-        actor_id: string
-        /** The name that people gave to the actor; absent without one */
-        actor_name?: string
-      })[]
-      /** False if `actors` has not all lines, because there are more than 1,000 */
-      actors_complete: boolean
-      /** True if a day of the month changed and is counted again within seconds */
-      recount_pending: boolean
-    }>
+    }, options?: RequestOptions): Promise<Statement>
   }
   stats: {
     /** GET /v1/stats: Count actions by verdict, kind, currency and mode */
@@ -3010,166 +2515,20 @@ export interface Api {
       to?: string
       /** The interval of `series`. Weeks begin on Monday */
       interval?: "day" | "week" | "month"
-    }, options?: RequestOptions): Promise<{
-      from: string
-      /** Exclusive */
-      to: string
-      interval: "day" | "week" | "month"
-      totals: ({
-        verdict: "pending" | "explained" | "unexplained" | "not_alerted"
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        /** Null if no money moves */
-        currency: string | null
-        /** Whether the actions moved real money; null if the provider does not report it */
-        mode: "live" | "test" | null
-        count: number
-        /** The part of `count` that moved no money: the provider shows it as failed, canceled, rejected or reversed */
-        not_carried_out: number
-        /** The sum in minor units, without the actions of `not_carried_out` */
-        amount: number
-      })[]
-      series: ({
-        verdict: "pending" | "explained" | "unexplained" | "not_alerted"
-        kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
-        /** Null if no money moves */
-        currency: string | null
-        /** Whether the actions moved real money; null if the provider does not report it */
-        mode: "live" | "test" | null
-        count: number
-        /** The part of `count` that moved no money: the provider shows it as failed, canceled, rejected or reversed */
-        not_carried_out: number
-        /** The sum in minor units, without the actions of `not_carried_out` */
-        amount: number
-        /** The beginning of the interval (UTC) */
-        at: string
-      })[]
-      times: {
-        /** From the first record of an action to its first verdict */
-        verdict: {
-          count: number
-          /** Within 5 % of the exact median; null if there is none */
-          median_ms: number | null
-        }
-        /** From the opening of an incident about an action to its acknowledgement */
-        acknowledgement: {
-          count: number
-          /** Within 5 % of the exact median; null if there is none */
-          median_ms: number | null
-        }
-        /** From the opening of an incident about an action to its end */
-        resolution: {
-          count: number
-          /** Within 5 % of the exact median; null if there is none */
-          median_ms: number | null
-        }
-      }
-      /** True if a day of the period changed and is counted again within seconds */
-      recount_pending: boolean
-    }>
+    }, options?: RequestOptions): Promise<Stats>
   }
   storms: {
     /** GET /v1/storms: List storms of unexplained actions, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
       connection_id?: string
-    }, options?: RequestOptions): PagedList<{
-      storm_id: string
-      project_id: string
-      connection_id: string
-      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-      account?: string
-      provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-      state: "open" | "acknowledged" | "resolved"
-      began_at: string
-      /** When the last incident joined */
-      last_at: string
-      /** When no further incidents joined; null while it goes on */
-      ended_at: string | null
-      incidents: {
-        open: number
-        acknowledged: number
-        resolved: number
-      }
-      /** Minor units of the incidents with an amount, by currency and mode; test money last */
-      money: ({
-        currency: string
-        amount: number
-        count: number
-        mode: "live" | "test" | null
-      })[]
-      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-      actor: {
-        actor_id: string
-        actor_name?: string
-        incidents: number
-      } | null
-      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-      bursts?: {
-        incident_id: string
-        opened_at: string
-        count: number
-      }[]
-    }>
+    }, options?: RequestOptions): PagedList<StormOverview>
     /** GET /v1/storms/{id}: Get a storm with its incidents counted and the deliveries of its reports */
-    get(id: string, options?: RequestOptions): Promise<{
-      storm_id: string
-      project_id: string
-      connection_id: string
-      /** The connected account of all its actions; absent for the connection's own account, and for many accounts */
-      account?: string
-      provider: "processor" | "reseller" | "subscription"
-      /** open if an incident is open, or none has joined the storm of a burst yet; acknowledged if none is open and one is acknowledged; resolved if all are resolved */
-      state: "open" | "acknowledged" | "resolved"
-      began_at: string
-      /** When the last incident joined */
-      last_at: string
-      /** When no further incidents joined; null while it goes on */
-      ended_at: string | null
-      incidents: {
-        open: number
-        acknowledged: number
-        resolved: number
-      }
-      /** Minor units of the incidents with an amount, by currency and mode; test money last */
-      money: ({
-        currency: string
-        amount: number
-        count: number
-        mode: "live" | "test" | null
-      })[]
-      /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-      actor: {
-        actor_id: string
-        actor_name?: string
-        incidents: number
-      } | null
-      /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-      bursts?: {
-        incident_id: string
-        opened_at: string
-        count: number
-      }[]
-      /** What to do at the provider; null if every incident is resolved */
-      next_steps: {
-        sentence: string
-        steps: string[]
-      } | null
-      /** Of the reports about the storm, and of the bursts that continue in it */
-      deliveries: IncidentWithTimeline["deliveries"]
-    }>
+    get(id: string, options?: RequestOptions): Promise<StormWithSteps>
   }
   suppressions: {
     /** GET /v1/suppressions: List suppressed addresses, newest first */
-    list(query?: {
-      /** The largest number of items */
-      limit?: number
-      /** `next_cursor` of the previous page */
-      cursor?: string
+    list(query?: Paging & {
       project_id?: string
     }, options?: RequestOptions): PagedList<Suppression>
     /** POST /v1/suppressions: Suppress an address: send it no more mail of the project */
