@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { ApiDocument, Schema } from './api-document.ts'
 import { type ClientCall, listClientCalls, pageItemOf, queryOf, successesOf } from './calls.ts'
-import { createTypeWriter, docOf, keyOf } from './schema-types.ts'
+import { createTypeWriter, docOf, inBraces, keyOf } from './schema-types.ts'
 
 export const FILE = resolve(import.meta.dirname, '../../packages/client/src/generated/api.ts')
 
@@ -67,7 +67,7 @@ function inputOf({ call, input }: ClientCall, { typeOf }: TypeWriter): string[] 
           ({ name, required, description, schema }) =>
             `${docOf(description, '      ')}      ${keyOf(name)}${required ? '' : '?'}: ${typeOf(schema, { indent: '      ' })}`,
         )
-      const types = [...(isPaged ? ['Paging'] : []), ...(fields.length > 0 ? [`{\n${fields.join('\n')}\n    }`] : [])]
+      const types = [...(isPaged ? ['Paging'] : []), ...(fields.length > 0 ? [inBraces(fields, '    ')] : [])]
       return [`query${query.some(({ required }) => required) ? '' : '?'}: ${types.join(' & ')}`]
     }
     default:

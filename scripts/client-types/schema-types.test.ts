@@ -12,7 +12,7 @@ const sum = object({ amount: { type: 'integer' }, currency: text, count: { type:
 
 function write(named: Record<string, Schema>): string[] {
   const { namedType } = createTypeWriter(named)
-  return Object.keys(named).map(name => namedType(name).replaceAll(/\s+/g, ' '))
+  return Object.keys(named).map(name => namedType(name).replaceAll(/;?\s+/g, ' '))
 }
 
 test('an object that was written before is named by its place', () => {

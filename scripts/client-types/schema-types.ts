@@ -3,6 +3,8 @@ import type { Schema } from './api-document.ts'
 
 /** An object with fewer properties is written again: a reference would not be shorter. */
 const LEAST_REFERENCED = 3
+/** Characters of an object type on one line. */
+const LONGEST_LINE = 90
 /** An object without a name is written as a named object and more only if that one has as many properties: fewer may be chance. */
 const LEAST_EXTENDED = 6
 
@@ -91,7 +93,7 @@ export function createTypeWriter(named: Readonly<Record<string, Schema>>) {
       return `${docOf(field.description, inner)}${inner}${keyOf(name)}${isRequired ? '' : '?'}: ${type}`
     })
     if (path !== undefined && sizeOf(schema) >= LEAST_REFERENCED) written.set(key, path)
-    return `${base === undefined ? '' : `${base} & `}{\n${fields.join('\n')}\n${indent}}`
+    return `${base === undefined ? '' : `${base} & `}${inBraces(fields, indent)}`
   }
 }
 
@@ -130,6 +132,13 @@ function placeOf(path: string, name: string, schema: Schema, isRequired: boolean
 
 function sizeOf({ properties = {} }: Schema): number {
   return Object.keys(properties).length
+}
+
+/** The fields of an object type on one line, if they have no comments and are short; otherwise on a line each. */
+export function inBraces(fields: readonly string[], indent: string): string {
+  const line = `{ ${fields.map(field => field.trim()).join('; ')} }`
+  const isShort = line.length <= LONGEST_LINE && !line.includes('\n')
+  return isShort ? line : `{\n${fields.join('\n')}\n${indent}}`
 }
 
 /** A comment for a declaration; empty without a text. */

@@ -32,11 +32,7 @@ export type Action = {
       operation_id: string
       failure: "operation_did_not_act" | "operation_skipped_approval" | "other_kind" | "other_provider_ref" | "other_subject" | "other_amount" | "outside_time_window" | "explains_another" | "other_operation_fits_better" | "awaits_its_own"
       text: string
-      reported?: {
-        amount: number | null
-        currency: string | null
-        at: string
-      }
+      reported?: { amount: number | null; currency: string | null; at: string }
     }
     read_back: "confirmed" | "not_found" | "unavailable" | null
   }
@@ -56,11 +52,7 @@ export type Action = {
   }
   actor_id?: string
   actor_name?: string
-  customer?: {
-    id: string | null
-    name: string | null
-    email: string | null
-  } | null
+  customer?: { id: string | null; name: string | null; email: string | null } | null
   payment?: {
     number: string | null
     plan: string | null
@@ -69,20 +61,13 @@ export type Action = {
   }
   mode?: "live" | "test" | null
   account?: string
-  links?: {
-    provider: string | null
-    console: string | null
-  }
+  links?: { provider: string | null; console: string | null }
   timeline: ({
     at: string
     what: "event_received" | "explained" | "explanation_lost" | "second_look" | "incident_opened" | "incident_acknowledged" | "incident_assigned" | "incident_commented" | "incident_resolved" | "incident_reopened" | "alert_sent" | "read_back" | "drift_detected" | "settled"
     id: string | null
     text: string
-    by?: {
-      kind: "api_key" | "person" | "backstop"
-      id: string
-      name: string
-    }
+    by?: { kind: "api_key" | "person" | "backstop"; id: string; name: string }
   })[]
   version: number
 }
@@ -101,30 +86,14 @@ export type AlertChannel = {
   project_id: string
   name: string
   events: ("run.failed" | "incident.opened" | "drift.detected" | "cap.threshold" | "approval.requested" | "approval.reminder" | "approval.expired" | "incident.resolved" | "incident.acknowledged")[]
-  config: {
-    kind: "slack"
-    webhook_url_fingerprint: string
-  } | {
-    kind: "email"
-    to: string[]
-  } | {
+  config: { kind: "slack"; webhook_url_fingerprint: string } | { kind: "email"; to: string[] } | {
     kind: "webhook"
     url: string
     secret_fingerprint: string | null
     previous_secret_expires_at: string | null
     header_names: string[]
     template: string | null
-  } | {
-    kind: "pagerduty"
-    events_url: string
-    routing_key_fingerprint: string
-  } | {
-    kind: "teams"
-    webhook_url_fingerprint: string
-  } | {
-    kind: "discord"
-    webhook_url_fingerprint: string
-  }
+  } | { kind: "pagerduty"; events_url: string; routing_key_fingerprint: string } | { kind: "teams"; webhook_url_fingerprint: string } | { kind: "discord"; webhook_url_fingerprint: string }
   /** Whether messages contain personal data: the name and e-mail address of customers, the user who made an action, a reason that a person wrote, and all other values of the provider that contain an e-mail address. Without it these are null or '(hidden)', and messages contain only the provider's id of the customer */
   shows_personal_data: boolean
   /** Limits the alerts of the channel; null: every alert of its events */
@@ -243,11 +212,7 @@ export type ApiKey = {
   last_used_at: string | null
   rotated_at: string | null
   /** The key before the rotation, while it is still accepted */
-  previous: {
-    hint: string
-    expires_at: string
-    last_used_at: string | null
-  } | null
+  previous: { hint: string; expires_at: string; last_used_at: string | null } | null
   revoked_at: string | null
   /** The key or person that revoked it */
   revoked_by: string | null
@@ -267,9 +232,7 @@ export type ApiKeyRotation = {
   expires_in_days?: number
 }
 
-export type ApprovalDecision = {
-  reason?: string | null
-}
+export type ApprovalDecision = { reason?: string | null }
 
 export type AuditEntry = {
   audit_id: string
@@ -277,11 +240,7 @@ export type AuditEntry = {
   /** The API key of the request; `recovery` for `backstop keys recover`; null if the key is missing or unknown */
   key_id: string | null
   /** The key or person of the request, or the unsubscribe link of a mail (its `id` is a hash of the address); null if it is unknown */
-  actor?: {
-    kind: "key" | "person" | "mail_link"
-    id: string
-    name: string | null
-  } | null
+  actor?: { kind: "key" | "person" | "mail_link"; id: string; name: string | null } | null
   /** The session of the request; null if it was made with a key */
   session_id?: string | null
   /** For example alert_channel.create; for refusals `refused.` and the error code */
@@ -307,19 +266,9 @@ export type AuditEntry = {
   /** True if the row was written by something that does not have SECRET_KEYS */
   unsigned?: boolean
   /** The changed fields with their old and new values; of secrets only fingerprints */
-  changes?: {
-    resource: string
-    field: string
-    from: unknown
-    to: unknown
-  }[]
+  changes?: { resource: string; field: string; from: unknown; to: unknown }[]
   /** `connection.erase`, `person_erasure.finish`: the numbers of records whose personal data was erased; actions and deliveries only for a person */
-  erased?: {
-    cases: number
-    bodies: number
-    actions?: number
-    deliveries?: number
-  }
+  erased?: { cases: number; bodies: number; actions?: number; deliveries?: number }
   /** Refusals: the number of refused requests that the row stands for */
   count?: number
   /** Refusals: the time of the last request */
@@ -337,10 +286,7 @@ export type AuditEntry = {
 export type AuditVerification = {
   state: "intact" | "broken"
   /** The newest row of the chain. Keep it elsewhere, and give it as `head` later */
-  head: {
-    sequence: number
-    hash: string
-  } | null
+  head: { sequence: number; hash: string } | null
   /** The number of rows that were verified */
   verified: number
   /** The oldest verified row */
@@ -414,10 +360,7 @@ export type Completeness = {
     /** When the last heartbeat came back */
     recorded_until: string
     /** Times in which no heartbeat came back: no alert was delivered */
-    found: ({
-      from: string
-      to: string | null
-    })[]
+    found: ({ from: string; to: string | null })[]
   } | null
   /** At most 100, the newest ones */
   connections: ({
@@ -485,10 +428,7 @@ export type Connection = {
   /** Within how many hours a second refund of the same amount opens REFUNDED_TWICE; null if it never does */
   refunded_twice_within_hours: number | null
   /** The connected accounts with an `out_of_band` of their own, by their ids */
-  accounts: ({
-    account: string
-    out_of_band: "auto" | "alert" | "ignore"
-  })[]
+  accounts: ({ account: string; out_of_band: "auto" | "alert" | "ignore" })[]
   /** Whether unusually many unexplained actions open UNEXPLAINED_BURST */
   burst_alarm: boolean
   status: "active" | "needs_setup" | "deleted"
@@ -519,10 +459,7 @@ export type Connection = {
   } | null
   secret_fingerprints: string[]
   /** Settings that work and should be changed, with the remedy */
-  warnings: {
-    field: string
-    message: string
-  }[]
+  warnings: { field: string; message: string }[]
   version: number
   created_at: string
   updated_at: string
@@ -537,10 +474,7 @@ export type ConnectionPatch = {
   /** Opens an incident UNEXPLAINED_BURST within seconds if unusually many refunds or cancellations are unexplained so far. True by default */
   burst_alarm?: boolean
   /** Processor only: sets `out_of_band` of these connected accounts; null gives an account that of the connection again. Others stay as they are. At most 1000 accounts have a setting */
-  accounts?: ({
-    account: string
-    out_of_band: "auto" | "alert" | "ignore" | null
-  })[]
+  accounts?: ({ account: string; out_of_band: "auto" | "alert" | "ignore" | null })[]
   /** A new read-only key for the provider's API; null removes it */
   read_key?: string | null
   api_base?: string | null
@@ -582,17 +516,11 @@ export type DeadLetter = {
   /** The path of the inbox entry, delivery or operation; null if there is none */
   resource: string | null
   /** The call that sends it again after its cause was removed; null if it cannot be sent again */
-  repair: {
-    method: "POST"
-    path: string
-  } | null
+  repair: { method: "POST"; path: string } | null
   /** Why it cannot be sent again; null if it can */
   repair_blocked_by: string | null
   /** The call that removes it from the list without sending it; null for notifications and deliveries */
-  dismiss: {
-    method: "POST"
-    path: string
-  } | null
+  dismiss: { method: "POST"; path: string } | null
 }
 
 export type Delivery = {
@@ -634,10 +562,7 @@ export type DismissedDeadLetters = {
   /** Dead letters that leave the list and are never sent */
   dismissed: number
   /** Dead letters that cannot be dismissed */
-  blocked: {
-    dead_letter_id: string
-    reason: string
-  }[]
+  blocked: { dead_letter_id: string; reason: string }[]
   /** Send it as `cursor` to continue; null if every dead letter was tried */
   next_cursor: string | null
 }
@@ -766,50 +691,23 @@ export type Incident = {
       kind: "refund" | "cancellation" | "pause" | "resume" | "schedule_removal" | "dispute" | "credit" | "reversal"
       count: number
     })[]
-    money: ({
-      currency: string
-      amount: number
-      count: number
-      mode?: "live" | "test" | null
-    })[]
+    money: ({ currency: string; amount: number; count: number; mode?: "live" | "test" | null })[]
     looks_at: string
     last_look_at: string
     common?: {
-      channel: {
-        value: "api" | "dashboard" | "automatic" | "hosted_page"
-        count: number
-      } | null
-      key_name: {
-        value: string
-        count: number
-      } | null
+      channel: { value: "api" | "dashboard" | "automatic" | "hosted_page"; count: number } | null
+      key_name: { value: string; count: number } | null
       actor?: {
         value: string
         kind: "api_key" | "dashboard_user" | "hosted_page" | "provider" | "key_prefix"
         name?: string
         count: number
       } | null
-      user: {
-        value: string
-        count: number
-      } | null
-      customer: {
-        value: NonNullable<Action["customer"]>
-        count: number
-      } | null
-      subject: {
-        value: string
-        count: number
-      } | null
-      amount: {
-        value: number
-        currency: string
-        count: number
-      } | null
-      refund_reason: {
-        value: string
-        count: number
-      } | null
+      user: { value: string; count: number } | null
+      customer: { value: NonNullable<Action["customer"]>; count: number } | null
+      subject: { value: string; count: number } | null
+      amount: { value: number; currency: string; count: number } | null
+      refund_reason: { value: string; count: number } | null
     }
     why: {
       rule: string
@@ -857,10 +755,7 @@ export type IncidentWithTimeline = Incident & {
   action: Action | null
   timeline: Action["timeline"]
   /** What to do about the unexplained action at its provider; null for every other incident */
-  next_steps: {
-    sentence: string
-    steps: string[]
-  } | null
+  next_steps: { sentence: string; steps: string[] } | null
   /** The silence during which the incident opened: no channel was notified of it. Null if there was none */
   silence: NonNullable<Connection["silence"]> | null
   deliveries: ({
@@ -919,10 +814,7 @@ export type NewAlertChannel = {
     kind: "slack"
     /** URL of an incoming webhook; never shown again */
     webhook_url: string
-  } | {
-    kind: "email"
-    to: string[]
-  } | {
+  } | { kind: "email"; to: string[] } | {
     kind: "webhook"
     url: string
     /** Signs each delivery; never shown again. After `whsec_` it is base64 */
@@ -1136,10 +1028,7 @@ export type NewSilence = {
   reason: string
 }
 
-export type NewSuppression = {
-  project_id: string
-  address: string
-}
+export type NewSuppression = { project_id: string; address: string }
 
 export type NewTransition = {
   to: "requested" | "approval_pending" | "approved" | "declined" | "expired" | "executing" | "awaiting_review" | "completed" | "failed" | "rejected"
@@ -1160,10 +1049,7 @@ export type OperationBatch = {
     /** The idempotency key that your software sent to the provider. A repeated batch is recognised by it */
     idempotency_key: string
     type: "report"
-  } | NewTransition & {
-    type: "transition"
-    operation_id: string
-  })[]
+  } | NewTransition & { type: "transition"; operation_id: string })[]
 }
 
 export type OperationBatchResults = {
@@ -1241,17 +1127,9 @@ export type Problem = {
   /** The trace of the request, if traces are on */
   trace_id?: string
   /** Each refused field */
-  errors?: {
-    path: string
-    message: string
-  }[]
+  errors?: { path: string; message: string }[]
   /** budget_exceeded: the budget, and the remaining minor units */
-  budget?: {
-    budget_id: string
-    left: number
-    currency: string
-    period_ends_at: string
-  }
+  budget?: { budget_id: string; left: number; currency: string; period_ends_at: string }
 }
 
 export type Project = {
@@ -1313,10 +1191,7 @@ export type ReplayedDeadLetters = {
   /** Dead letters that are sent again */
   replayed: number
   /** Dead letters that cannot be sent again */
-  blocked: {
-    dead_letter_id: string
-    reason: string
-  }[]
+  blocked: { dead_letter_id: string; reason: string }[]
   /** Send it as `cursor` to continue; null if every dead letter was tried */
   next_cursor: string | null
 }
@@ -1655,38 +1530,18 @@ export type StormOverview = {
   last_at: string
   /** When no further incidents joined; null while it goes on */
   ended_at: string | null
-  incidents: {
-    open: number
-    acknowledged: number
-    resolved: number
-  }
+  incidents: { open: number; acknowledged: number; resolved: number }
   /** Minor units of the incidents with an amount, by currency and mode; test money last */
-  money: ({
-    currency: string
-    amount: number
-    count: number
-    mode: "live" | "test" | null
-  })[]
+  money: ({ currency: string; amount: number; count: number; mode: "live" | "test" | null })[]
   /** The actor of at least half of its incidents, with the name that people gave it; null if no actor has that many */
-  actor: {
-    actor_id: string
-    actor_name?: string
-    incidents: number
-  } | null
+  actor: { actor_id: string; actor_name?: string; incidents: number } | null
   /** The incidents UNEXPLAINED_BURST that continue in this storm. They are not counted, and are changed with the storm */
-  bursts?: {
-    incident_id: string
-    opened_at: string
-    count: number
-  }[]
+  bursts?: { incident_id: string; opened_at: string; count: number }[]
 }
 
 export type StormWithSteps = StormOverview & {
   /** What to do at the provider; null if every incident is resolved */
-  next_steps: {
-    sentence: string
-    steps: string[]
-  } | null
+  next_steps: { sentence: string; steps: string[] } | null
   /** Of the reports about the storm, and of the bursts that continue in it */
   deliveries: IncidentWithTimeline["deliveries"]
 }
@@ -1760,9 +1615,7 @@ export interface Api {
   }
   alertChannels: {
     /** GET /v1/alert-channels: List alert channels, newest first */
-    list(query?: Paging & {
-      project_id?: string
-    }, options?: RequestOptions): PagedList<AlertChannel>
+    list(query?: Paging & { project_id?: string }, options?: RequestOptions): PagedList<AlertChannel>
     /** POST /v1/alert-channels: Create an alert channel */
     create(body: NewAlertChannel, options?: RequestOptions): Promise<AlertChannel>
     /** GET /v1/alert-channels/{id}: Get an alert channel with its health */
@@ -1780,9 +1633,7 @@ export interface Api {
     /** POST /v1/api-keys: Create an API key */
     create(body: NewApiKey, options?: RequestOptions): Promise<CreatedApiKey>
     /** GET /v1/api-keys: List API keys, also expired and revoked ones, newest first */
-    list(query?: Paging & {
-      project_id?: string
-    }, options?: RequestOptions): PagedList<ApiKey>
+    list(query?: Paging & { project_id?: string }, options?: RequestOptions): PagedList<ApiKey>
     /** GET /v1/api-keys/{id}: Get an API key, also an expired or revoked one */
     get(id: string, options?: RequestOptions): Promise<ApiKey>
     /** PATCH /v1/api-keys/{id}: Rename an API key */
@@ -1830,10 +1681,7 @@ export interface Api {
     /** POST /v1/budgets: Create a budget for the operations of a project or of one connection */
     create(body: NewBudget, options?: RequestOptions): Promise<ShownBudget>
     /** GET /v1/budgets: List budgets with their usage, newest first */
-    list(query?: Paging & {
-      project_id?: string
-      connection_id?: string
-    }, options?: RequestOptions): PagedList<ShownBudget>
+    list(query?: Paging & { project_id?: string; connection_id?: string }, options?: RequestOptions): PagedList<ShownBudget>
     /** GET /v1/budgets/{id}: Get a budget with what is used, reserved and left in the current period */
     get(id: string, options?: RequestOptions): Promise<ShownBudget>
     /** PATCH /v1/budgets/{id}: Change the name or the cap of a budget */
@@ -1878,19 +1726,10 @@ export interface Api {
         accounts: {
           account: string
           answer: string
-          facts: {
-            label: string
-            value: string
-          }[]
+          facts: { label: string; value: string }[]
           interruptions: string[]
           limits: string[]
-          money: {
-            category: string
-            kind: string
-            mode: string
-            number: string
-            sum: string
-          }[]
+          money: { category: string; kind: string; mode: string; number: string; sum: string }[]
         }[]
       }
       /** The key of SECRET_KEYS that the key pair is derived from */
@@ -1975,9 +1814,7 @@ export interface Api {
     /** POST /v1/expected-changes: Create an expected change: refunds or cancellations that no operation reports */
     create(body: NewExpectedChange, options?: RequestOptions): Promise<ExpectedChange>
     /** GET /v1/expected-changes: List expected changes, newest first, including expired and deleted ones */
-    list(query?: Paging & {
-      project_id?: string
-    }, options?: RequestOptions): PagedList<ExpectedChange>
+    list(query?: Paging & { project_id?: string }, options?: RequestOptions): PagedList<ExpectedChange>
     /** GET /v1/expected-changes/{id}: Get an expected change with what it covers so far */
     get(id: string, options?: RequestOptions): Promise<ExpectedChange>
     /** DELETE /v1/expected-changes/{id}: Delete an expected change */
@@ -2014,10 +1851,7 @@ export interface Api {
     /** POST /v1/inbox-replays: Replay the notifications of a connection in a window */
     create(body: NewInboxReplay, options?: RequestOptions): Promise<InboxReplay>
     /** GET /v1/inbox-replays: List replays of notifications, newest first */
-    list(query?: Paging & {
-      project_id?: string
-      connection_id?: string
-    }, options?: RequestOptions): PagedList<InboxReplay>
+    list(query?: Paging & { project_id?: string; connection_id?: string }, options?: RequestOptions): PagedList<InboxReplay>
     /** GET /v1/inbox-replays/{id}: Get the progress of a replay of notifications */
     get(id: string, options?: RequestOptions): Promise<InboxReplay>
   }
@@ -2038,21 +1872,11 @@ export interface Api {
         /** Exclusive; if omitted, the time of the request */
         opened_to?: string
       }
-      change: {
-        kind: "acknowledge"
-      } | {
-        kind: "assign"
-        assignee: string | null
-      } | {
+      change: { kind: "acknowledge" } | { kind: "assign"; assignee: string | null } | {
         kind: "resolve"
         reason: "our_own_change" | "fraud_or_leaked_key" | "provider_mistake" | "duplicate" | "other"
         note?: string
-      } | {
-        kind: "reopen"
-      } | {
-        kind: "comment"
-        text: string
-      }
+      } | { kind: "reopen" } | { kind: "comment"; text: string }
       /** Only counts the incidents, and changes nothing */
       dry_run?: boolean
     }, options?: RequestOptions): Promise<{
@@ -2063,11 +1887,7 @@ export interface Api {
       /** False if there are more than 10,000; then only the newest are counted */
       is_complete: boolean
       /** Minor units */
-      money: {
-        currency: string
-        amount: number
-        count: number
-      }[]
+      money: { currency: string; amount: number; count: number }[]
       /** The newest 20 */
       incidents: Incident[]
     } | IncidentBulk>
@@ -2112,16 +1932,12 @@ export interface Api {
       /** Shown in the timeline and in incident.resolved */
       note?: string
       /** Changes nothing: the reason our_own_change always explains the action. Accepted for older programs */
-      explain?: {
-        kind: "expected_change"
-      }
+      explain?: { kind: "expected_change" }
     }, options?: RequestOptions): Promise<Incident | StormOverview>
     /** POST /v1/incidents/{id}/reopen: Open a resolved incident again */
     reopen(id: string, options?: RequestOptions): Promise<Incident | StormOverview>
     /** POST /v1/incidents/{id}/comments: Comment on an incident */
-    comment(id: string, body: {
-      text: string
-    }, options?: RequestOptions): Promise<Incident | StormOverview>
+    comment(id: string, body: { text: string }, options?: RequestOptions): Promise<Incident | StormOverview>
   }
   installation: {
     /** GET /v1/installation: Count the work of all services that waits */
@@ -2270,20 +2086,7 @@ export interface Api {
       shows_personal_data?: "true" | "false"
       /** webhook: the `template` of a channel, also one that is not saved yet */
       template?: string
-    }, options?: RequestOptions): Promise<{
-      subject: string
-      text: string
-      html: string
-    } | {
-      text: string
-      blocks: Record<string, unknown>[]
-    } | {
-      id: string
-      event: string
-      created_at: string
-      project_id: string
-      data: unknown
-    } | Record<string, unknown>>
+    }, options?: RequestOptions): Promise<{ subject: string; text: string; html: string } | { text: string; blocks: Record<string, unknown>[] } | { id: string; event: string; created_at: string; project_id: string; data: unknown } | Record<string, unknown>>
   }
   processes: {
     /** GET /v1/processes: List the processes of all services, and why they are not ready */
@@ -2303,10 +2106,7 @@ export interface Api {
         /** Why it was not ready at its last report; null if it was */
         unready: string | null
         /** The keys of its SECRET_KEYS. Equal keys have equal fingerprints in all processes */
-        keys: {
-          key_id: string
-          fingerprint: string
-        }[]
+        keys: { key_id: string; fingerprint: string }[]
         /** How far the clock of its host is ahead of that of MongoDB; null before the first comparison */
         clock_ahead_ms: number | null
       })[]
@@ -2353,10 +2153,7 @@ export interface Api {
     /** POST /v1/replays: Replay the dead and retrying deliveries of a channel */
     create(body: NewReplay, options?: RequestOptions): Promise<Replay>
     /** GET /v1/replays: List replays, newest first */
-    list(query?: Paging & {
-      project_id?: string
-      channel_id?: string
-    }, options?: RequestOptions): PagedList<Replay>
+    list(query?: Paging & { project_id?: string; channel_id?: string }, options?: RequestOptions): PagedList<Replay>
     /** GET /v1/replays/{id}: Get the progress of a replay */
     get(id: string, options?: RequestOptions): Promise<Replay>
   }
@@ -2371,9 +2168,7 @@ export interface Api {
       failed_at?: string | null
     }, options?: RequestOptions): Promise<FailedRun>
     /** GET /v1/runs: List failed runs, newest first */
-    list(query?: Paging & {
-      project_id?: string
-    }, options?: RequestOptions): PagedList<FailedRun>
+    list(query?: Paging & { project_id?: string }, options?: RequestOptions): PagedList<FailedRun>
     /** GET /v1/runs/{id}: Get a run with its operations */
     get(id: string, query?: {
       /** Needed if several projects use the same run_id */
@@ -2419,11 +2214,7 @@ export interface Api {
       /** The number that still has secrets of other keys. Call again until it is 0 */
       remaining: number
       /** Skipped, because a secret cannot be read */
-      unreadable: ({
-        kind: "connection" | "channel"
-        id: string
-        reason: string
-      })[]
+      unreadable: ({ kind: "connection" | "channel"; id: string; reason: string })[]
     }>
   }
   sessions: {
@@ -2447,12 +2238,7 @@ export interface Api {
       return_to?: string
     }, options?: RequestOptions): Promise<void>
     /** GET /v1/sign-in/oidc/callback: Finish a sign-in with OpenID Connect */
-    finishOidc(query?: {
-      code?: string
-      state?: string
-      iss?: string
-      error?: string
-    }, options?: RequestOptions): Promise<void>
+    finishOidc(query?: { code?: string; state?: string; iss?: string; error?: string }, options?: RequestOptions): Promise<void>
   }
   signInLinks: {
     /** POST /v1/sign-in-links: Create a link that signs a browser in once, within 5 minutes */
@@ -2471,10 +2257,7 @@ export interface Api {
     /** POST /v1/silences: Silence a connection for a time */
     create(body: NewSilence, options?: RequestOptions): Promise<Silence>
     /** GET /v1/silences: List silences of connections, newest first, including ended ones */
-    list(query?: Paging & {
-      project_id?: string
-      connection_id?: string
-    }, options?: RequestOptions): PagedList<Silence>
+    list(query?: Paging & { project_id?: string; connection_id?: string }, options?: RequestOptions): PagedList<Silence>
     /** GET /v1/silences/{id}: Get a silence */
     get(id: string, options?: RequestOptions): Promise<Silence>
     /** DELETE /v1/silences/{id}: End a silence now */
@@ -2519,24 +2302,17 @@ export interface Api {
   }
   storms: {
     /** GET /v1/storms: List storms of unexplained actions, newest first */
-    list(query?: Paging & {
-      project_id?: string
-      connection_id?: string
-    }, options?: RequestOptions): PagedList<StormOverview>
+    list(query?: Paging & { project_id?: string; connection_id?: string }, options?: RequestOptions): PagedList<StormOverview>
     /** GET /v1/storms/{id}: Get a storm with its incidents counted and the deliveries of its reports */
     get(id: string, options?: RequestOptions): Promise<StormWithSteps>
   }
   suppressions: {
     /** GET /v1/suppressions: List suppressed addresses, newest first */
-    list(query?: Paging & {
-      project_id?: string
-    }, options?: RequestOptions): PagedList<Suppression>
+    list(query?: Paging & { project_id?: string }, options?: RequestOptions): PagedList<Suppression>
     /** POST /v1/suppressions: Suppress an address: send it no more mail of the project */
     create(body: NewSuppression, options?: RequestOptions): Promise<Suppression>
     /** DELETE /v1/suppressions/{address}: Remove the suppression of an address */
-    delete(address: string, query: {
-      project_id: string
-    }, options?: RequestOptions): Promise<void>
+    delete(address: string, query: { project_id: string }, options?: RequestOptions): Promise<void>
   }
 }
 
