@@ -161,11 +161,11 @@ async function roll(one: ServiceProcess, load: Load, out: Set<ServiceProcess>, t
   if (end === undefined) await one.stop(0)
   one.start()
   await one.untilReady()
-  const awayMs = performance.now() - stoppedAt
+  const downMs = performance.now() - stoppedAt
   out.delete(one)
   const exit = end === undefined ? 'killed' : `exit code ${end.code}`
   reportPeriod(
-    `${one.name}: ${exit} after ${(stopMs / 1_000).toFixed(1)} s, ready after ${(awayMs / 1_000).toFixed(1)} s`,
+    `${one.name}: ${exit} after ${(stopMs / 1_000).toFixed(1)} s, ready after ${(downMs / 1_000).toFixed(1)} s`,
     load,
     before,
   )

@@ -74,7 +74,7 @@ async function findProduct(): Promise<Running> {
     if (week.kind !== 'made') throw new Error('The week was not made')
     console.log('Filling the demo project…')
     await week.whole
-    await untilSettled(api, week.projectId)
+    await untilJudged(api, week.projectId)
     return { api, url: product.urls.admin, stop: () => week.stop().then(stop) }
   } catch (error) {
     await stop()
@@ -83,7 +83,7 @@ async function findProduct(): Promise<Running> {
 }
 
 /** Waits until each change has its verdict, each day its count and each message its end, because the pictures show all of them. */
-async function untilSettled(api: ManagementApi, projectId: string): Promise<void> {
+async function untilJudged(api: ManagementApi, projectId: string): Promise<void> {
   const isEmpty = async (path: string) => {
     const { data } = await api.get<{ data: object[] }>(`${path}&project_id=${projectId}&limit=1`)
     return data.length === 0

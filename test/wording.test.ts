@@ -47,6 +47,30 @@ describe('texts of the product use literal words', () => {
   })
 })
 
+/** Words of identifiers that have a literal word. Names in snake case are fields of the API and of documents, and cannot change. */
+const IDIOMATIC_WORD = /^(?:told|untold|tell|telling|settled|unsettled|gone|away)$/
+const IDIOMATIC_NAME = /isSaid|isThere|[uU]nderWay|[aA]tHand|[gG]iv(?:e|en|es)Up|[pP]utOff|[fF]orGood/
+/** The state of a promise in JavaScript, the HTTP status 410, and names of stored fields. */
+const LITERAL_NAMES = ['allSettled', 'waitUntilSettled', 'Gone', 'driftsTold', 'settledAs']
+
+test('identifiers, also those of tests, use literal words', () => {
+  const files = readSourceFiles().filter(({ path }) => path !== 'test/wording.test.ts')
+  const identifiers = files.flatMap(({ path, text }) => {
+    const codeOnly = text
+      .replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+      .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
+      .replaceAll(/`[^`]*`/g, template => [...template.matchAll(/\$\{([^}]*)\}/g)].map(([, used]) => used).join(' '))
+    return [...new Set(codeOnly.match(/\b[A-Za-z]+\b/g))].map(name => ({ path, name }))
+  })
+  expect(identifiers.length).toBeGreaterThan(50_000)
+  const idiomatic = identifiers.filter(
+    ({ name }) =>
+      !LITERAL_NAMES.includes(name) &&
+      (IDIOMATIC_NAME.test(name) || name.split(/(?=[A-Z])/).some(word => IDIOMATIC_WORD.test(word.toLowerCase()))),
+  )
+  expect(idiomatic.map(({ path, name }) => `${path}: ${name}`)).toEqual([])
+})
+
 /** Numbers of rules, and names of documents, that are not in the repository. A reader cannot follow them. */
 const REFERENCES = /\bR\d+\.\d+\b|\bguides:/
 

@@ -57,8 +57,8 @@ const INSERT_AT_ONCE = 2_000
 /** The documents are spread over this time. */
 const DAYS = 90
 
-/** Inserts the documents. @param tell called with the number of inserted documents */
-export async function storeData(db: Db, counts: StoredCounts, tell: (inserted: number) => void): Promise<void> {
+/** Inserts the documents. @param onInserted called with the number of inserted documents */
+export async function storeData(db: Db, counts: StoredCounts, onInserted: (inserted: number) => void): Promise<void> {
   let inserted = 0
   const insert = async <D extends { _id: string }>(name: CollectionName, count: number, make: (index: number) => D) => {
     const collection = db.collection<{ _id: string }>(name)
@@ -66,7 +66,7 @@ export async function storeData(db: Db, counts: StoredCounts, tell: (inserted: n
       const some = Array.from({ length: Math.min(INSERT_AT_ONCE, count - at) }, (_, index) => make(at + index))
       await collection.insertMany(some, { ordered: false })
       inserted += some.length
-      tell(inserted)
+      onInserted(inserted)
     }
   }
   const at = new Date(ENDED_AT)

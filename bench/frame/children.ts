@@ -25,7 +25,7 @@ export function startChild(script: URL, env: Record<string, string>, logPath: st
     stdio: ['ignore', log, log, 'ipc'],
   })
   closeSync(log)
-  const gone = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
   const inbox = new Inbox(child, `${script.pathname} (its output: ${logPath})`)
   return {
     next: <T>(withinMs: number) => inbox.next(withinMs) as Promise<T>,
@@ -36,7 +36,7 @@ export function startChild(script: URL, env: Record<string, string>, logPath: st
     },
     async stop() {
       child.kill('SIGTERM')
-      await gone
+      await exited
     },
   }
 }

@@ -24,18 +24,18 @@ export interface JudgedTarget extends Target {
 /** The readings of one contender, one row per round. */
 type Rows = ReadonlyMap<string, readonly Readonly<Record<string, number>>[]>
 
-/** Measures every contender once per round. @param tell called before each measurement, to show progress */
+/** Measures every contender once per round. @param onRound called before each measurement, to show progress */
 export async function runComparison(
   comparison: Comparison,
   rounds: number,
-  tell: (round: number, contender: string) => void,
+  onRound: (round: number, contender: string) => void,
 ): Promise<Compared> {
   const { name, contenders, readings, targets } = comparison
   const rows = new Map(contenders.map(one => [one.name, [] as Readonly<Record<string, number>>[]]))
   for (let round = 1; round <= rounds; round++) {
     const order = round % 2 === 1 ? contenders : [...contenders].reverse()
     for (const contender of order) {
-      tell(round, contender.name)
+      onRound(round, contender.name)
       rows.get(contender.name)?.push(await contender.measure())
     }
   }

@@ -41,13 +41,13 @@ const OPEN_ONE_IN = 1_000
 
 /**
  * Stores the refunds that are missing. It does not wait until they are durable.
- * @param tell called with the progress
+ * @param onProgress called with the progress
  */
 export async function storeHistory(
   db: Db,
   patterns: Patterns,
   { count, connections }: HistoryPlan,
-  tell: (progress: string) => void = () => {},
+  onProgress: (progress: string) => void = () => {},
 ): Promise<void> {
   const progress = db.collection<Progress>(PROGRESS)
   const start: Progress = { _id: 'refunds', stored: 0, endsAtMs: Math.floor(Date.now() / 1_000) * 1_000 }
@@ -56,7 +56,7 @@ export async function storeHistory(
   const isLarge = count - stored > INDEXED_LATER
   if (isLarge) for (const name of COLLECTIONS_OF_REFUNDS) await db.collection(name).dropIndexes()
   for (let from = stored; from < count; from += STEP) {
-    tell(`${from.toLocaleString('en')} of ${count.toLocaleString('en')} refunds`)
+    onProgress(`${from.toLocaleString('en')} of ${count.toLocaleString('en')} refunds`)
     const to = Math.min(from + STEP, count)
     await storeStep(db, from, to, index => {
       const refund = refundAt(index)
@@ -67,7 +67,7 @@ export async function storeHistory(
     await progress.replaceOne({ _id: 'refunds' }, { endsAtMs, stored: to }, { upsert: true })
   }
   for (const name of COLLECTIONS_OF_REFUNDS) {
-    tell(`indexes of ${name}`)
+    onProgress(`indexes of ${name}`)
     await db.collection(name).createIndexes(indexesOf(name))
   }
 }

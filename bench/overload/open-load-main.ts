@@ -59,7 +59,7 @@ class OpenLoad {
     for (let made = 0; made < total; await wait(TICK_MS)) {
       const due = Math.min(total, Math.floor(((performance.now() - phaseBeganMs) / 1_000) * perSecond))
       for (; made < due; made++) this.#post({ atMs: phaseBeganMs + (made / perSecond) * 1_000, phaseBeganMs, tally })
-      this.#giveUpLate()
+      this.#endLate()
     }
   }
 
@@ -67,7 +67,7 @@ class OpenLoad {
   async close(): Promise<void> {
     while (this.#inFlight.size > 0 || this.#posted < this.#backlog.length) {
       await wait(TICK_MS)
-      this.#giveUpLate()
+      this.#endLate()
     }
     for (const client of this.#clients) client.stop()
   }
@@ -117,7 +117,7 @@ class OpenLoad {
   }
 
   /** Ends the requests whose time is over. Both collections are in the order in which requests are due, or nearly. */
-  #giveUpLate(): void {
+  #endLate(): void {
     const before = performance.now() - ANSWER_WITHIN_MS
     for (let due = this.#backlog[this.#posted]; due !== undefined && due.atMs < before; ) {
       this.#takeOfBacklog()

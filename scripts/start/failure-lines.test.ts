@@ -25,8 +25,8 @@ test('shortens warnings and errors, and keeps lines that are no JSON', () => {
 
 test('returns only the last lines, and cuts long lines', () => {
   const lines = [line('error', 'first'), line('error', 'x'.repeat(500)), '12']
-  const told = failureLines(lines, 2)
-  expect(told).toHaveLength(2)
-  expect(told[0]).toHaveLength(200)
-  expect(told[1]).toBe('12')
+  const printed = failureLines(lines, 2)
+  expect(printed).toHaveLength(2)
+  expect(printed[0]).toHaveLength(200)
+  expect(printed[1]).toBe('12')
 })

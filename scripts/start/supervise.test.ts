@@ -42,12 +42,12 @@ async function stackWith(restart: (kafka: PartHandle) => Promise<void>): Promise
   }
 }
 
-function watch(stack: RunningStack): { said: () => string; settled: () => Promise<void> } {
+function watch(stack: RunningStack): { said: () => string; supervised: () => Promise<void> } {
   stopping = false
   const said: string[] = []
   const supervision = { say: (text: string) => void said.push(text), isStopping: () => stopping, checkEveryMs: 10 }
-  const settled = superviseStack(stack, '/logs', supervision)
-  return { said: () => said.join('\n'), settled }
+  const supervised = superviseStack(stack, '/logs', supervision)
+  return { said: () => said.join('\n'), supervised }
 }
 
 test('reports a part of the stack that ended, with its last log lines, and starts it again', async () => {
@@ -70,12 +70,12 @@ test('stops restarting a part that ends six times within two minutes', async () 
 
 test('resolves only after a restart in progress, so that a stop includes the restarted part', async () => {
   const comeUp = Promise.withResolvers<void>()
-  const { said, settled } = watch(await stackWith(() => comeUp.promise))
+  const { said, supervised } = watch(await stackWith(() => comeUp.promise))
   children[0]?.kill('SIGKILL')
   await expect.poll(said).toContain('has ended')
   stopping = true
   let waited = false
-  const waiting = settled().then(() => (waited = true))
+  const waiting = supervised().then(() => (waited = true))
   await new Promise(resolve => setImmediate(resolve))
   expect(waited).toBe(false)
   comeUp.resolve()

@@ -54,8 +54,8 @@ export async function violationsOf(page: Page): Promise<string[]> {
 
 async function runAxe(page: Page, runOnly: { type: 'tag' | 'rule'; values: string[] }): Promise<string[]> {
   // The source is half a megabyte. It stays in the page until the console is loaded again.
-  const isThere = await page.evaluate<boolean>('"axe" in window')
-  const builder = new AxeBuilder({ page, ...(isThere ? { axeSource: 'undefined' } : {}) })
+  const hasAxe = await page.evaluate<boolean>('"axe" in window')
+  const builder = new AxeBuilder({ page, ...(hasAxe ? { axeSource: 'undefined' } : {}) })
     // The messages in frames are mails, which have tests of their own. Their frames run no scripts, so axe could not look into them.
     .exclude('iframe')
     // Without the details of what is right, which take most of the time.

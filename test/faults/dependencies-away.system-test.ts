@@ -92,13 +92,13 @@ describe('a dependency that stops and starts again', () => {
     await shop.alertAbout(first.id, 30_000)
 
     await product.stack?.parts.mongo.stop()
-    const awayAt = Date.now()
+    const downAt = Date.now()
     expect((await postOnce('evt_mongo_away')).status).toBe(200)
     const during = shop.processor.refund({ payment_intent: payment.paymentIntent.id, amount: 200 })
     await until('the refund to be taken in', () =>
       shop.endpoint
         .attempts()
-        .some(attempt => attempt.eventType === 'refund.created' && attempt.atMs >= awayAt && attempt.status === 200),
+        .some(attempt => attempt.eventType === 'refund.created' && attempt.atMs >= downAt && attempt.status === 200),
     )
     const cold = product.addInstance('ingress', 'ingress-cold')
     cold.catch(() => {})

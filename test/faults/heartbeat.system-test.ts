@@ -81,10 +81,10 @@ const reportAfter = (count: number, event: string, timeoutMs: number) =>
   })
 
 /** Takes a part away, and expects the report of the absence in time, and the report of the return. */
-async function expectReports(takeAway: () => Promise<unknown>, bringBack: () => Promise<unknown>, cause: RegExp) {
+async function expectReports(stop: () => Promise<unknown>, bringBack: () => Promise<unknown>, cause: RegExp) {
   await pingAfter(Date.now())
   const count = reports.length
-  await takeAway()
+  await stop()
   try {
     await expectAbsence(count, Date.now(), cause)
   } finally {
@@ -96,11 +96,11 @@ async function expectReports(takeAway: () => Promise<unknown>, bringBack: () => 
   await pingAfter(returned.atMs)
 }
 
-async function expectAbsence(count: number, awayAtMs: number, cause: RegExp) {
+async function expectAbsence(count: number, downAtMs: number, cause: RegExp) {
   const missing = await reportAfter(count, 'heartbeat.missing', ALARM_AFTER_MS + REPORT_WITHIN_MS + EVERY_MS)
   // A heartbeat that was on its way may come back shortly after the part is away.
   expect(missing.atMs - Date.parse(missing.last_returned_at ?? '')).toBeLessThan(ALARM_AFTER_MS + REPORT_WITHIN_MS)
-  expect(missing.atMs - awayAtMs).toBeGreaterThan(ALARM_AFTER_MS - 2 * RECHECK_DELAY_MS - 2 * EVERY_MS)
+  expect(missing.atMs - downAtMs).toBeGreaterThan(ALARM_AFTER_MS - 2 * RECHECK_DELAY_MS - 2 * EVERY_MS)
   expect(missing.cause).toMatch(cause)
   const silentPings = pings.filter(atMs => atMs > missing.atMs)
   expect((await metrics()).value('heartbeat_age_seconds')).toBeGreaterThanOrEqual(ALARM_AFTER_MS / 1000 - 1)

@@ -84,13 +84,13 @@ for (const [provider, histories] of Object.entries(HISTORIES)) {
       const result = played.get(history)
       if (result === undefined || 'failure' in result) throw result?.failure ?? new Error('The history did not run')
       const { name: _name, outOfBand: _setting, play: _play, ...expected } = history
-      const told = async () => {
+      const shown = async () => {
         const outcome = await result.outcome()
         return Object.fromEntries(Object.entries(outcome).filter(([fact]) => fact in expected))
       }
-      const isAsExpected = async () => isDeepStrictEqual(await told(), expected)
+      const isAsExpected = async () => isDeepStrictEqual(await shown(), expected)
       await until('the outcome of the history', isAsExpected, { timeoutMs: 20_000, everyMs: 500 }).catch(() => {})
-      expect(await told()).toEqual(expected)
+      expect(await shown()).toEqual(expected)
     })
   })
 }

@@ -19,7 +19,7 @@ import { createFates } from './world/fates.ts'
 import { countRefills, forbidTime, useRandom } from './world/globals.ts'
 import { API_KEY } from './world/product.ts'
 import { createRandom } from './world/random.ts'
-import { unsettled } from './world/rest.ts'
+import { pendingWork } from './world/rest.ts'
 import { Scheduler } from './world/scheduler.ts'
 import { forgetServers, replaceListening } from './world/simulated-http.ts'
 import { CALM, drawSwarm, mayRepeat, type Swarm } from './world/swarm.ts'
@@ -149,7 +149,7 @@ export async function run(options: RunOptions, keepTimeline = false): Promise<Ru
     while (quietMs < QUIET_MS && scheduler.now < faultsEndedMs + SETTLES_WITHIN_MS) {
       await scheduler.runUntil(scheduler.now + QUIET_CHECK_MS)
       const isBusy = agenda.open > 0
-      left = isBusy ? 'actors are busy' : unsettled({ mongo, broker, now: scheduler.now, faultsEndedMs })
+      left = isBusy ? 'actors are busy' : pendingWork({ mongo, broker, now: scheduler.now, faultsEndedMs })
       quietMs = left === undefined ? quietMs + QUIET_CHECK_MS : 0
     }
     return left

@@ -104,16 +104,16 @@ async function outcomeOf(form: Form, client: AnyClient): Promise<unknown> {
   client.on?.('response', ({ method, path, status, api_version }: AnyClient) =>
     events.push({ method, path, status, api_version }),
   )
-  let settled: unknown
+  let ended: unknown
   try {
     const returned = form.call(client, callback)
-    settled = { isPromise: returned instanceof Promise, value: await returned }
+    ended = { isPromise: returned instanceof Promise, value: await returned }
   } catch (error) {
-    settled = { error: describeError(error) }
+    ended = { error: describeError(error) }
   }
   // Libraries call a callback by a timer of 0 ms.
   await new Promise(resolve => setTimeout(resolve, 0))
-  return JSON.parse(JSON.stringify({ settled, called: called.map(args => args.map(describeError)), events }))
+  return JSON.parse(JSON.stringify({ ended, called: called.map(args => args.map(describeError)), events }))
 }
 
 function describeError(error: unknown): unknown {

@@ -44,8 +44,10 @@ function compareValues(older: JsonSchema, newer: JsonSchema, path: string): stri
   if (allowed === undefined) return undefined
   const had = valuesOf(older)
   if (had === undefined) return [`${path}: only certain values are allowed now`]
-  const gone = had.filter(value => !allowed.includes(value))
-  return gone.length === 0 ? [] : [`${path}: no longer allows ${gone.map(value => JSON.stringify(value)).join(', ')}`]
+  const removed = had.filter(value => !allowed.includes(value))
+  return removed.length === 0
+    ? []
+    : [`${path}: no longer allows ${removed.map(value => JSON.stringify(value)).join(', ')}`]
 }
 
 function valuesOf(schema: JsonSchema): unknown[] | undefined {

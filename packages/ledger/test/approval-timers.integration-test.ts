@@ -47,7 +47,7 @@ test('two processes remind and expire each approval once', async () => {
     return publishLedger(parts).approvalTimers
   })
   for (const timers of replicas) timers.start()
-  const told = async (event: string) => {
+  const announced = async (event: string) => {
     const alerts = await Promise.all(
       bus.stored('alerts').map(({ value }) => codec.decode('alert', value) as Promise<Alert>),
     )
@@ -57,13 +57,13 @@ test('two processes remind and expire each approval once', async () => {
   const { operations } = await ask(database, 40, 3_600)
   for (const event of ['approval.reminder', 'approval.expired']) {
     clock.advance(1_800_000)
-    await until(`each ${event}`, async () => new Set(await told(event)).size === operations.length, {
+    await until(`each ${event}`, async () => new Set(await announced(event)).size === operations.length, {
       timeoutMs: 30_000,
     })
   }
   await Promise.all(replicas.map(timers => timers.stop()))
   for (const event of ['approval.reminder', 'approval.expired']) {
-    expect({ event, told: (await told(event)).length }).toEqual({ event, told: operations.length })
+    expect({ event, announced: (await announced(event)).length }).toEqual({ event, announced: operations.length })
   }
 })
 

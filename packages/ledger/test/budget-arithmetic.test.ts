@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 interface Sum {
   used: number
   reserved: number
-  told: number
+  alerted: number
 }
 
 class Model {
@@ -60,7 +60,7 @@ class Model {
     if (budget.interval === 'week') while (day.getUTCDay() !== 1) day.setUTCDate(day.getUTCDate() - 1)
     if (budget.interval === 'month') day.setUTCDate(1)
     const key = `${budget.budget_id} ${day.getTime()}`
-    const sum = this.sums.get(key) ?? { used: 0, reserved: 0, told: 0 }
+    const sum = this.sums.get(key) ?? { used: 0, reserved: 0, alerted: 0 }
     this.sums.set(key, sum)
     return sum
   }
@@ -77,8 +77,8 @@ class Model {
       const sum = this.sumOf(budget, now)
       sum[isUsed ? 'used' : 'reserved'] += amount
       const reached = [100, 80, 50].find(percent => (sum.used + sum.reserved) * 100 >= budget.cap * percent) ?? 0
-      if (reached > sum.told) this.alerts++
-      sum.told = Math.max(sum.told, reached)
+      if (reached > sum.alerted) this.alerts++
+      sum.alerted = Math.max(sum.alerted, reached)
       return { sum, amount, isUsed }
     })
     this.places.set(id, places)

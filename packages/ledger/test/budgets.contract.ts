@@ -249,12 +249,12 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
     })
 
     describe('cap alerts', () => {
-      const told = () => alertsOf(announced).map(({ event, data }) => [event, data.percent])
+      const percents = () => alertsOf(announced).map(({ event, data }) => [event, data.percent])
 
       test('are sent at 50, 80 and 100 percent, once each', async () => {
         const day = await budget({ cap: 1000 })
         for (const amount of [499, 1, 299, 1, 199, 1]) await record({ amount })
-        expect(told()).toEqual([
+        expect(percents()).toEqual([
           ['cap.threshold', 50],
           ['cap.threshold', 80],
           ['cap.threshold', 100],
@@ -269,9 +269,9 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       test('are sent once if several shares are reached at once', async () => {
         await budget({ cap: 1300 })
         await record()
-        expect(told()).toEqual([['cap.threshold', 80]])
+        expect(percents()).toEqual([['cap.threshold', 80]])
         await record({ amount: 100 })
-        expect(told()).toEqual([
+        expect(percents()).toEqual([
           ['cap.threshold', 80],
           ['cap.threshold', 100],
         ])
@@ -281,9 +281,9 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         await budget({ cap: 2000 })
         await move(await record(), 'failed')
         await record()
-        expect(told()).toEqual([['cap.threshold', 50]])
+        expect(percents()).toEqual([['cap.threshold', 50]])
         await record({}, NOW + DAY)
-        expect(told()).toEqual([
+        expect(percents()).toEqual([
           ['cap.threshold', 50],
           ['cap.threshold', 50],
         ])
@@ -293,7 +293,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         await budget({ cap: 1000 })
         await record({ state: 'completed' })
         await record({ state: 'completed' })
-        expect(told()).toEqual([['cap.threshold', 100]])
+        expect(percents()).toEqual([['cap.threshold', 100]])
       })
 
       test('are not sent for refused or released operations', async () => {
@@ -301,7 +301,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         const operation = await record({ amount: 400 })
         await expect(record({ amount: 700 })).rejects.toMatchObject({ code: 'budget_exceeded' })
         await move(operation, 'completed')
-        expect(told()).toEqual([])
+        expect(percents()).toEqual([])
       })
     })
 

@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 const NAMESPACE_EXISTS = 48
 const INDEX_CONFLICTS = new Set([85, 86])
 /** An index on five million documents takes more than ten seconds, even on a fast disk. The build waits while a secondary is unavailable. */
-const TELL_EVERY_MS = 10_000
+const REPORT_EVERY_MS = 10_000
 
 /**
  * Creates every collection (change streams and transactions need existing collections) and its indexes.
@@ -23,7 +23,7 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
     for (const { keys, options } of definition.indexes) {
       try {
         const isMade = asUnavailable(() => db.collection(name).createIndex(keys, options ?? {}))
-        await whileTelling(isMade, seconds =>
+        await whileReporting(isMade, seconds =>
           report(`${name}: index ${JSON.stringify(keys)} is still being built after ${seconds} s`),
         )
       } catch (error) {
@@ -56,10 +56,10 @@ function describeDuplicates({ collection, values, ids }: Duplicates): string {
   return `${collection} ${JSON.stringify(values)}: ${ids.join(', ')}`
 }
 
-/** Calls `tell` with the seconds that have passed, every `TELL_EVERY_MS` until the promise settles. */
-async function whileTelling(promise: Promise<unknown>, tell: (seconds: number) => void): Promise<void> {
+/** Calls `report` with the seconds that have passed, every `REPORT_EVERY_MS` until the promise settles. */
+async function whileReporting(promise: Promise<unknown>, report: (seconds: number) => void): Promise<void> {
   const startedAt = performance.now()
-  const timer = setInterval(() => tell(Math.round((performance.now() - startedAt) / 1_000)), TELL_EVERY_MS)
+  const timer = setInterval(() => report(Math.round((performance.now() - startedAt) / 1_000)), REPORT_EVERY_MS)
   try {
     await promise
   } finally {

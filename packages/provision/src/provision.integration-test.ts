@@ -81,9 +81,9 @@ test('an index that takes longer than other commands may take is waited for, and
   await db().collection('storms').insertOne({}, { session })
   const lines: string[] = []
   const job = run({ report: line => void lines.push(line) })
-  const isTold = () => lines.some(line => /^storms: index .* is still being built after 4\d s$/.test(line))
-  await Promise.race([job, until('40 seconds', isTold, { timeoutMs: 55_000, everyMs: 500 })])
-  expect(isTold()).toBe(true)
+  const isReported = () => lines.some(line => /^storms: index .* is still being built after 4\d s$/.test(line))
+  await Promise.race([job, until('40 seconds', isReported, { timeoutMs: 55_000, everyMs: 500 })])
+  expect(isReported()).toBe(true)
   await session.abortTransaction()
   await session.endSession()
   await job

@@ -15,7 +15,7 @@ import { refuseUnknownSettings } from './settings-file.ts'
 const EXIT_CONFIG = 78
 const LOOK_EVERY_MS = 2_000
 /** Interval after which the same report is repeated, in milliseconds, so that it stays visible in the log. */
-const TELL_AGAIN_AFTER_MS = 60_000
+const REPORT_AGAIN_AFTER_MS = 60_000
 /** Maximum number of names in a report. */
 const NAMES_SHOWN = 5
 
@@ -57,12 +57,12 @@ async function waitUntilProvisioned(): Promise<void> {
       return `waiting: ${error.message}${cause instanceof Error ? ` (${cause.message})` : ''}`
     }
   }
-  let told: { line: string; atMs: number } | undefined
+  let reported: { line: string; atMs: number } | undefined
   try {
     for (let line = await look(); line !== undefined; line = await look()) {
-      if (line !== told?.line || performance.now() - told.atMs > TELL_AGAIN_AFTER_MS) {
+      if (line !== reported?.line || performance.now() - reported.atMs > REPORT_AGAIN_AFTER_MS) {
         print(line)
-        told = { line, atMs: performance.now() }
+        reported = { line, atMs: performance.now() }
       }
       await pause(LOOK_EVERY_MS)
     }

@@ -15,12 +15,12 @@ export async function waitUntilUp<T>(
   deadline: number,
   report: Report,
 ): Promise<T> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return await attempt()
     } catch (error) {
       if (!isRetryable(error) || performance.now() > deadline) throw error
-      if (!told) report(`waiting for ${what}`)
+      if (!isReported) report(`waiting for ${what}`)
       await pause(ATTEMPT_EVERY_MS)
     }
   }

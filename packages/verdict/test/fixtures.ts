@@ -52,7 +52,7 @@ export interface RefundFacts {
   requestId?: string
   eventType?: string
   /** The time of the event. */
-  toldAt?: number
+  reportedAt?: number
 }
 
 /** A refund event of the card processor with the relevant fields, read by the real normaliser. */
@@ -66,7 +66,7 @@ export function refundSeen(facts: RefundFacts = {}, source: Partial<SightingSour
       id: eventId,
       object: 'event',
       type: eventType,
-      created: (facts.toldAt ?? T0) / 1000,
+      created: (facts.reportedAt ?? T0) / 1000,
       livemode: true,
       request: { id: facts.requestId ?? null, idempotency_key: facts.idempotencyKey ?? null },
       data: {

@@ -140,9 +140,9 @@ function alertStatesOf({ actions }: Case): ReadonlyMap<string, AlertState> {
   return new Map(
     actions.map(action => {
       const { verdict, incidents, operationId } = action
-      const isTold = verdict === 'explained' && incidents.length > 0
+      const wasUnexplained = verdict === 'explained' && incidents.length > 0
       const isClosed = incidents.length > 0 && operationId === null && verdict !== 'unexplained'
-      const explainedBy = isTold ? operationId : null
+      const explainedBy = wasUnexplained ? operationId : null
       return [nameOf(action), { isAlerted: verdict === 'unexplained', explainedBy, isClosed }]
     }),
   )

@@ -131,7 +131,12 @@ function refundInputs(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, 
   return drawn.flatMap((refund, index): WorldInput[] => {
     const createdAt = T0 + (refund.atS + index * 10) * SECOND
     const shown = { amount: refund.amount, createdAt }
-    const tell = (through: string, event: string, sighting: Parameters<typeof refundShown>[0], isLost = false) => ({
+    const sightingOf = (
+      through: string,
+      event: string,
+      sighting: Parameters<typeof refundShown>[0],
+      isLost = false,
+    ) => ({
       input: sightingInput(refundShown({ ...shown, ...sighting }), {
         ...sightedAt(madeAt, through),
         eventId: `${event}_${index}`,
@@ -141,8 +146,8 @@ function refundInputs(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, 
     if (refund.provider === 'reseller') {
       const adjustment = { provider: 'reseller', providerRef: `adj_${index}`, about: ['txn_1'] } as const
       return [
-        tell('con_r', 'made', { ...adjustment, state: 'pending', stateVersion: 1 }, refund.isLostBefore),
-        tell('con_r', 'done', { ...adjustment, state: 'succeeded', stateVersion: 2 }),
+        sightingOf('con_r', 'made', { ...adjustment, state: 'pending', stateVersion: 1 }, refund.isLostBefore),
+        sightingOf('con_r', 'done', { ...adjustment, state: 'succeeded', stateVersion: 2 }),
       ]
     }
     const expired = refund.hasExpired ? { isExpiredAuthorization: true as const } : {}
@@ -151,9 +156,9 @@ function refundInputs(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, 
     const made = { idempotencyKey, requestId: `req_${index}` }
     const isUnseen = refund.atGatewayUnseen && refund.atBiller !== 'nothing'
     const processor = [
-      tell('con_p', 'made', { ...atGateway, state: 'pending', ...made }, refund.isLostBefore),
-      tell('con_p', 'done', atGateway),
-      ...(refund.alsoThroughOther ? [tell('con_q', 'other', atGateway)] : []),
+      sightingOf('con_p', 'made', { ...atGateway, state: 'pending', ...made }, refund.isLostBefore),
+      sightingOf('con_p', 'done', atGateway),
+      ...(refund.alsoThroughOther ? [sightingOf('con_q', 'other', atGateway)] : []),
     ]
     const creditNotes = refund.paysOutNote ? [CREDIT_NOTE] : []
     const about = ['sub_1', 'pay_1', ...creditNotes]
@@ -171,12 +176,17 @@ function refundInputs(drawn: Drawn<typeof refunds>, madeAt: ReadonlyMap<string, 
       const by = { at: null, by: createdAt + 3 * SECOND, isDateChosen: true } as const
       return [
         ...processor,
-        tell('con_s', 'recorded', { ...recorded, stateVersion: 1, made: by }),
-        tell('con_s', 'event', { ...recorded, stateVersion: 1, made: { ...by, at: createdAt } }, refund.isLostBefore),
+        sightingOf('con_s', 'recorded', { ...recorded, stateVersion: 1, made: by }),
+        sightingOf(
+          'con_s',
+          'event',
+          { ...recorded, stateVersion: 1, made: { ...by, at: createdAt } },
+          refund.isLostBefore,
+        ),
       ]
     }
-    const linked = tell('con_s', 'linked', { ...dated, gatewayRefs: [`re_${index}`], stateVersion: 2 })
-    const unlinked = tell('con_s', 'unlinked', { ...dated, stateVersion: 1 })
+    const linked = sightingOf('con_s', 'linked', { ...dated, gatewayRefs: [`re_${index}`], stateVersion: 2 })
+    const unlinked = sightingOf('con_s', 'unlinked', { ...dated, stateVersion: 1 })
     const biller = { nothing: [], linked: [linked], 'linked later': [unlinked, linked], 'not linked': [unlinked] }
     return [...(isUnseen ? [] : processor), ...biller[refund.atBiller]]
   })

@@ -129,8 +129,8 @@ function buildWorld({ refunds: drawn, amountBefore, created, listing, saysBefore
  * True if only some of the refunds with one total are known, because the total does not show which ones are missing.
  */
 function isPartlyKnown(refunds: readonly HappenedRefund[]): boolean {
-  const told = refunds.filter(({ hasCreationEvent, hasFailureEvent }) => hasCreationEvent || hasFailureEvent)
-  return told.length > 0 && told.length < refunds.length
+  const reported = refunds.filter(({ hasCreationEvent, hasFailureEvent }) => hasCreationEvent || hasFailureEvent)
+  return reported.length > 0 && reported.length < refunds.length
 }
 
 const seconds = (at: number) => T0 / 1000 + at

@@ -185,9 +185,9 @@ describe('the process', () => {
     await until('the key to be known', async () => (await api.get('/v1/projects')).status === 200)
     proxy.mode = 'refuse'
     proxy.cutAll()
-    const away = await api.post('/v1/projects', { name: 'x' })
-    expect(away).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'MongoDB is unavailable' } })
-    expect(away.headers.get('retry-after')).toBe('5')
+    const refused = await api.post('/v1/projects', { name: 'x' })
+    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable', detail: 'MongoDB is unavailable' } })
+    expect(refused.headers.get('retry-after')).toBe('5')
     expect((await api.withKey(undefined).get('/v1/openapi.json')).status).toBe(200)
     proxy.mode = 'pass'
     await until('MongoDB to be used again', async () => (await api.post('/v1/projects', { name: 'x' })).status === 201)

@@ -48,10 +48,10 @@ test('a channel of every kind is tested', () => {
   expect(Object.keys(CHANNELS).toSorted()).toEqual(ChannelKind.options.toSorted())
 })
 
-async function deliverCanary(kind: string, channel: ChannelDocument, told = canaryAlert()) {
+async function deliverCanary(kind: string, channel: ChannelDocument, published = canaryAlert()) {
   const notifier = await startWithChannels(channel)
   notifier.state.reply = () => ({ status: kind === 'slack' || kind === 'webhook' ? 200 : 202, body: 'ok' })
-  await notifier.publish(told)
+  await notifier.publish(published)
   await notifier.clock.advance(3_000)
   const messages = [...notifier.requests.map(({ body }) => String(body)), ...notifier.mails.map(toText)]
   const stored = JSON.stringify([...notifier.collections.deliveries.values()])

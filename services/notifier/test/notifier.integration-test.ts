@@ -179,10 +179,10 @@ describe('a webhook channel', () => {
   })
 
   test('whose receiver answers 410 is visibly disabled and gets no further alerts; missed alerts are listed', async () => {
-    const gone = await receiver((_request, response) => void response.writeHead(410).end('moved away'))
+    const closed = await receiver((_request, response) => void response.writeHead(410).end('moved away'))
     const fine = await receiver()
     await put(
-      webhookChannel(channelId('gone'), gone.url, undefined, { project_id: project() }),
+      webhookChannel(channelId('gone'), closed.url, undefined, { project_id: project() }),
       webhookChannel(channelId('fine'), fine.url, undefined, { project_id: project() }),
     )
     const first = newAlert()
@@ -199,7 +199,7 @@ describe('a webhook channel', () => {
     await publish(second)
     await ended(second.alert_id, channelId('fine'), 'delivered')
     expect(await ended(second.alert_id, channelId('gone'), 'dead')).toMatchObject({ attempts: [], next_attempt: null })
-    expect(gone.requests).toHaveLength(1)
+    expect(closed.requests).toHaveLength(1)
   })
 
   test('that hangs does not delay another one in the same partition', async () => {

@@ -41,9 +41,9 @@ export function describeRequeues(name: string, open: () => Promise<RequeueStores
   })
   const storeDeadDelivery = async (...documents: DeliveryDocument[]) => {
     await stores.deliveries.insertNew(documents)
-    const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+    const ending = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
     await stores.deliveries.record(
-      documents.map(one => outcomeWithoutAttempt({ deliveryId: one._id, attempt: 1 }, gone, NOW)),
+      documents.map(one => outcomeWithoutAttempt({ deliveryId: one._id, attempt: 1 }, ending, NOW)),
     )
   }
   const order = (deliveryId: string, more: Partial<RequeueOrder> = {}): RequeueOrder => ({

@@ -196,8 +196,8 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('take the same result twice without a complaint, as when the answer to the first write was lost', async () => {
       await stores.deliveries.insertNew([newDocument('a'), newDocument('b')])
-      const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
-      const results = [outcomeOf('a', 1, 500), outcomeWithoutAttempt({ deliveryId: 'b', attempt: 1 }, gone, NOW)]
+      const ending = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+      const results = [outcomeOf('a', 1, 500), outcomeWithoutAttempt({ deliveryId: 'b', attempt: 1 }, ending, NOW)]
       expect(await stores.deliveries.record(results)).toEqual(new Set())
       expect(await stores.deliveries.record(results)).toEqual(new Set())
       expect((await stores.delivery('a'))?.attempts).toHaveLength(1)
@@ -210,10 +210,10 @@ export function describeStores(name: string, open: () => Promise<StoresUnderTest
 
     test('ends visibly, whether it waited, was retried or was dead', async () => {
       await stores.deliveries.insertNew([newDocument('a'), newDocument('b'), newDocument('c'), newDocument('d')])
-      const gone = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
+      const ending = { kind: 'ends', reason: 'channel_deleted', text: 'Gone' } as const
       await stores.deliveries.record([
         outcomeOf('b', 1, 500),
-        outcomeWithoutAttempt({ deliveryId: 'c', attempt: 1 }, gone, NOW),
+        outcomeWithoutAttempt({ deliveryId: 'c', attempt: 1 }, ending, NOW),
         outcomeOf('d', 1, 200),
       ])
       const orders = [order('a', 1), order('b', 2), order('c', null), order('d', 1), order('unknown', 1)]

@@ -277,11 +277,11 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
       await storms.touch([join('stm_a')])
       const read = await found('stm_a')
       const results = await Promise.all(['r1', 'r2', 'r3'].map(id => storms.report(read, write(id, AT + 60))))
-      const [told, ...refused] = results.toSorted(
+      const [reported, ...refused] = results.toSorted(
         (one, other) => Number(other !== undefined) - Number(one !== undefined),
       )
       expect(refused).toEqual([undefined, undefined])
-      expect(told).toMatchObject({ documentId: 'stm_a', entries: [{ topic: 'alerts' }] })
+      expect(reported).toMatchObject({ documentId: 'stm_a', entries: [{ topic: 'alerts' }] })
       expect(await found('stm_a')).toMatchObject({
         report: 1,
         reported_at: new Date(AT),
@@ -289,8 +289,8 @@ export function describeStorms(name: string, open: () => Promise<StormsUnderTest
         reported_incidents: 3,
         reported_resolved: 1,
       })
-      expect(await storms.outbox.pending(AT + 1, 10)).toEqual([told])
-      await storms.outbox.published([{ documentId: 'stm_a', entryIds: told?.entries.map(({ id }) => id) ?? [] }])
+      expect(await storms.outbox.pending(AT + 1, 10)).toEqual([reported])
+      await storms.outbox.published([{ documentId: 'stm_a', entryIds: reported?.entries.map(({ id }) => id) ?? [] }])
       expect(await storms.outbox.pending(AT + 1, 10)).toEqual([])
     })
 

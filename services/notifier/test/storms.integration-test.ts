@@ -50,10 +50,12 @@ test('refunds that arrive all at once are at most twenty messages for people, an
     .toArray()
   expect(sum).toMatchObject({ count: ACTIONS, amount: (ACTIONS * (2 * 100 + ACTIONS - 1)) / 2, largest: ACTIONS + 99 })
   for (const channelId of ['chn_slack', 'chn_mail']) {
-    const told = await world.delivered(channelId)
-    expect(told.length).toBeLessThanOrEqual(MOST_MESSAGES)
-    expect(told.filter(one => one.event === 'incident.opened')).toHaveLength(9)
-    const reports = told.flatMap(({ alert: one }): Storm[] => (one.event === 'storm.reported' ? [one.data.storm] : []))
+    const delivered = await world.delivered(channelId)
+    expect(delivered.length).toBeLessThanOrEqual(MOST_MESSAGES)
+    expect(delivered.filter(one => one.event === 'incident.opened')).toHaveLength(9)
+    const reports = delivered.flatMap(({ alert: one }): Storm[] =>
+      one.event === 'storm.reported' ? [one.data.storm] : [],
+    )
     const last = reports.find(({ report }) => report === storm.report)
     expect(last).toMatchObject({
       state: 'ended',

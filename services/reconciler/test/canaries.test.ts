@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
 test('an action of a canary alerts before its second look, once, beside the alert that nothing explains it', async () => {
-  const { clock, contents, tell, alerts, stop } = await startMemoryReconciler('con_1', () => ({}), {
+  const { clock, contents, publish, alerts, stop } = await startMemoryReconciler('con_1', () => ({}), {
     created_at: new Date(0),
   })
   await clock.advance(MINUTE)
@@ -33,7 +33,7 @@ test('an action of a canary alerts before its second look, once, beside the aler
         data: { object: { ...object, status: 'succeeded', created: madeAt } },
       },
     } as const
-    await tell([createFixedCodec().encode('inbound-event', event)])
+    await publish([createFixedCodec().encode('inbound-event', event)])
     await clock.advance(SECOND)
   }
   await show(1, 'trap-1')

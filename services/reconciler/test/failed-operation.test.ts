@@ -67,7 +67,7 @@ test('explains the refund of a repeated call without drift when the call was rep
   const { operation } = await ledger.record(completed, connectionOf(CONNECTION, {}), repeatedAt + SECOND)
   const theCase = play([
     { at: T0 + SECOND, input: { kind: 'operation', operation: failed } },
-    { at: repeatedAt, input: refundSeen({ createdAt: repeatedAt, toldAt: repeatedAt }) },
+    { at: repeatedAt, input: refundSeen({ createdAt: repeatedAt, reportedAt: repeatedAt }) },
     { at: repeatedAt + SECOND, input: { kind: 'operation', operation } },
   ])
   expect(onlyAction(lookAll(theCase, [policy()]))).toMatchObject({

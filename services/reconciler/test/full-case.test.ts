@@ -39,22 +39,22 @@ const LOOKED = { dueAt: T0, askedAt: null, doneAt: T0 }
 function fullCase(): Case {
   const seen = play([{ at: T0, input: refundSeen() }])
   const one = onlyAction(seen)
-  const told = { ...one, verdict: 'unexplained', reason: 'nothing_explains_it', look: LOOKED } as ActionRecord
+  const judged = { ...one, verdict: 'unexplained', reason: 'nothing_explains_it', look: LOOKED } as ActionRecord
   const others = Array.from(
     { length: MAX_HELD - 1 },
     (_, index) =>
       ({
-        ...told,
+        ...judged,
         id: `act_${index}`,
         identity: `refund/${index}`,
         sides: one.sides.map(side => ({ ...side, identity: `refund/${index}`, providerRef: `re_old_${index}` })),
       }) as ActionRecord,
   )
-  return { ...seen, outbox: [], actions: [told, ...others] }
+  return { ...seen, outbox: [], actions: [judged, ...others] }
 }
 
 test('a refund too many is dead-lettered with the reason, and known refunds and other payments are processed', async () => {
-  const { clock, codec, contents, tell, dead, stop } = await startMemoryReconciler('con_a')
+  const { clock, codec, contents, publish, dead, stop } = await startMemoryReconciler('con_a')
   const full = fullCase()
   contents.cases.set(full.id, full)
   const refund = (id: string, payment: string, status = 'succeeded'): InboundEvent => {
@@ -70,7 +70,7 @@ test('a refund too many is dead-lettered with the reason, and known refunds and 
   }
   const tooMany = Array.from({ length: 12 }, (_, index) => refund(`re_new_${index}`, 'pi_1'))
   const events = [...tooMany, refund('re_other', 'pi_2'), refund('re_1', 'pi_1', 'failed')]
-  await tell(events.map(event => codec.encode('inbound-event', event)))
+  await publish(events.map(event => codec.encode('inbound-event', event)))
   await clock.advance(10 * MINUTE)
   await stop()
 

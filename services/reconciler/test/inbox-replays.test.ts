@@ -35,10 +35,10 @@ function refundEvent(id: string, more: Partial<InboundEvent> = {}): InboundEvent
 
 async function harness() {
   const reconciler = await startMemoryReconciler('con_1')
-  const { clock, contents, tell, command, stop } = reconciler
+  const { clock, contents, publish, command, stop } = reconciler
   stops.push(stop)
   const send = async (...values: Buffer[]) => {
-    await tell(values)
+    await publish(values)
     await clock.advance(1_000)
   }
   /** Replays a window that contains every event, unless the events are named. */

@@ -12,7 +12,7 @@ type ChangeIncident = Extract<Command, { kind: 'change_incident' }>
 
 async function reconcilerWithIncident() {
   const reconciler = await startMemoryReconciler('con_1', () => ({}), { created_at: new Date(0) })
-  const { clock, contents, tell } = reconciler
+  const { clock, contents, publish } = reconciler
   await clock.advance(MINUTE)
   const created = Math.floor(clock.now() / SECOND)
   const refund = { id: 're_1', object: 'refund', amount: 2499, currency: 'eur', charge: 'ch_1', payment_intent: 'pi_1' }
@@ -28,7 +28,7 @@ async function reconcilerWithIncident() {
       data: { object: { ...refund, status: 'succeeded', created } },
     },
   } as const
-  await tell([createFixedCodec().encode('inbound-event', event)])
+  await publish([createFixedCodec().encode('inbound-event', event)])
   for (let passed = 0; passed < 3; passed += 1) await clock.advance(MINUTE)
   const [incident] = [...contents.incidents.values()]
   const incident_id = incident?.incident_id ?? ''
@@ -113,9 +113,9 @@ test('an incident without an action has the same life cycle, and its messages ke
   expect(['c1', 'c2', 'c3', 'c4'].map(id => outcome(id)?.outcome)).toEqual(['changed', 'changed', 'refused', 'changed'])
   expect(outcome('c3')?.detail).toContain('Resolved by Ann')
   expect(shown('inc_channel')).toMatchObject({ state: 'open', reopened: 1, version: 4, resolved_by: null })
-  const told = (await alerts()).filter(({ data }) => 'incident' in data && data.incident.incident_id === 'inc_channel')
-  expect(told.map(({ event }) => event)).toEqual(['incident.acknowledged', 'incident.resolved', 'incident.opened'])
-  expect(told[1]).toMatchObject({ data: { incident: { reason: 'other', note: 'Switched off on purpose' } } })
+  const sent = (await alerts()).filter(({ data }) => 'incident' in data && data.incident.incident_id === 'inc_channel')
+  expect(sent.map(({ event }) => event)).toEqual(['incident.acknowledged', 'incident.resolved', 'incident.opened'])
+  expect(sent[1]).toMatchObject({ data: { incident: { reason: 'other', note: 'Switched off on purpose' } } })
   await stop()
 })
 
@@ -148,9 +148,9 @@ test('our own change: incident.resolved names the person, and an expected change
       created_by: 'per_ann',
     },
   ])
-  const told = await alerts()
-  expect(told.map(({ event }) => event)).toEqual(['incident.opened', 'incident.resolved'])
-  expect(told[1]).toMatchObject({ data: { incident: { resolved_by: 'Ann', reason: 'our_own_change' } } })
+  const sent = await alerts()
+  expect(sent.map(({ event }) => event)).toEqual(['incident.opened', 'incident.resolved'])
+  expect(sent[1]).toMatchObject({ data: { incident: { resolved_by: 'Ann', reason: 'our_own_change' } } })
   await stop()
 })
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startMemoryReconciler } from './memory-reconciler.ts'
 
 test('an alert is resolved 15 minutes after the end of a matching operation, not before, with the names of its project and connection', async () => {
-  const { clock, contents, tell, report, alerts, stop } = await startMemoryReconciler('con_1', () => ({}), {
+  const { clock, contents, publish, report, alerts, stop } = await startMemoryReconciler('con_1', () => ({}), {
     created_at: new Date(0),
     name: 'Shop account',
   })
@@ -30,7 +30,7 @@ test('an alert is resolved 15 minutes after the end of a matching operation, not
   }
   const states = () => [...contents.incidents.values()].map(({ state, resolved_by }) => [state, resolved_by])
 
-  await tell([createFixedCodec().encode('inbound-event', event)])
+  await publish([createFixedCodec().encode('inbound-event', event)])
   await advance(3)
   expect(states()).toEqual([['open', null]])
   const at = (ms: number) => new Date(ms).toISOString()

@@ -50,7 +50,7 @@ function harness() {
     clock,
     queries,
     expectedChanges: stores.contents.expectedChanges,
-    tell: (...inputs: Input[]) => reconcileBatch(sightings(...inputs), parts),
+    reconcile: (...inputs: Input[]) => reconcileBatch(sightings(...inputs), parts),
     async secondLook() {
       await clock.advance(MINUTE)
       const due_at = new Date(clock.now()).toISOString()
@@ -87,9 +87,9 @@ const named = (subject: string) =>
 const byCharge = refundSeen({ paymentIntent: null })
 
 test('a look loads the expected changes about its case or without a subject, and no others', async () => {
-  const { expectedChanges, queries, tell, secondLook, verdicts } = harness()
+  const { expectedChanges, queries, reconcile, secondLook, verdicts } = harness()
   expectedChanges.push(named('pi_1'), named('pi_2'))
-  await tell(refundSeen())
+  await reconcile(refundSeen())
   expect(queries).toEqual([])
   await secondLook()
   expect(verdicts()).toEqual(['explained expected_change_matches'])
@@ -97,38 +97,38 @@ test('a look loads the expected changes about its case or without a subject, and
 })
 
 test('an expected change about a name that becomes known after the alert explains the action, and the incident is resolved', async () => {
-  const { expectedChanges, tell, secondLook, verdicts, incidents } = harness()
+  const { expectedChanges, reconcile, secondLook, verdicts, incidents } = harness()
   expectedChanges.push(named('pi_1'))
-  await tell(byCharge)
+  await reconcile(byCharge)
   await secondLook()
   expect(verdicts()).toEqual(['unexplained nothing_explains_it'])
-  await tell(refundSeen({}, { eventId: 'evt_2' }))
+  await reconcile(refundSeen({}, { eventId: 'evt_2' }))
   expect(verdicts()).toEqual(['explained expected_change_matches'])
   expect(incidents()).toEqual(['resolved'])
 })
 
 test('an expected change about a name that becomes known by a merge explains the action too', async () => {
-  const { expectedChanges, tell, secondLook, verdicts } = harness()
+  const { expectedChanges, reconcile, secondLook, verdicts } = harness()
   expectedChanges.push(named('pi_1'))
   const atBiller = { provider: 'subscription', providerRef: 'txn_1', about: ['sub_1'], createdAt: T0 } as const
   const unlinked = refundShown({ ...atBiller, stateVersion: 1 })
   const through = { connection: { id: 'con_b', createdAt: T0 - MINUTE } }
-  await tell(sightingInput(unlinked, through))
+  await reconcile(sightingInput(unlinked, through))
   await secondLook()
   expect(verdicts()).toEqual(['unexplained nothing_explains_it'])
-  await tell(refundSeen())
+  await reconcile(refundSeen())
   // It names the refund at the gateway, but not the payment there.
-  await tell(sightingInput(refundShown({ ...atBiller, gatewayRefs: ['re_1'], stateVersion: 2 }), through))
+  await reconcile(sightingInput(refundShown({ ...atBiller, gatewayRefs: ['re_1'], stateVersion: 2 }), through))
   expect(verdicts()).toEqual(['explained expected_change_matches'])
 })
 
 test('names of the same batch are looked up, even if they are linked by another event', async () => {
-  const { expectedChanges, tell, secondLook, verdicts } = harness()
+  const { expectedChanges, reconcile, secondLook, verdicts } = harness()
   expectedChanges.push(named('inv_1'))
-  await tell(byCharge)
+  await reconcile(byCharge)
   await secondLook()
   const shown = { providerRef: 're_1', createdAt: T0 + SECOND }
-  await tell(
+  await reconcile(
     refundSeen({}, { eventId: 'evt_2' }),
     sightingInput(refundShown({ ...shown, about: ['pi_1', 'inv_1'] }), { eventId: 'evt_3' }),
   )
@@ -136,11 +136,11 @@ test('names of the same batch are looked up, even if they are linked by another 
 })
 
 test('events that add no name to an action with a verdict load no expected changes', async () => {
-  const { queries, tell, secondLook } = harness()
-  await tell(refundSeen(), refundSeen({ id: 're_2', charge: 'ch_2', paymentIntent: 'pi_2' }))
-  await tell(refundSeen({ paymentIntent: 'pi_9' }, { eventId: 'evt_2' }))
+  const { queries, reconcile, secondLook } = harness()
+  await reconcile(refundSeen(), refundSeen({ id: 're_2', charge: 'ch_2', paymentIntent: 'pi_2' }))
+  await reconcile(refundSeen({ paymentIntent: 'pi_9' }, { eventId: 'evt_2' }))
   await secondLook()
   queries.length = 0
-  await tell(refundSeen({ status: 'succeeded' }, { eventId: 'evt_3' }))
+  await reconcile(refundSeen({ status: 'succeeded' }, { eventId: 'evt_3' }))
   expect(queries).toEqual([])
 })

@@ -61,7 +61,7 @@ export async function startMemoryReconciler(
     bus,
     contents: stores.contents,
     /** Sends messages to the processor's topic, all with one key. */
-    tell: (values: readonly Buffer[], headers: Record<string, string> = {}) =>
+    publish: (values: readonly Buffer[], headers: Record<string, string> = {}) =>
       producer.send(values.map(value => ({ topic: 'inbound.processor', key: `${PROJECT}/x`, value, headers }))),
     /** Sends provider answers to the topic `readbacks`. */
     answer: (readbacks: readonly Readback[]) =>

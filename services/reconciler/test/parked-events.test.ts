@@ -15,16 +15,16 @@ afterEach(async () => {
 })
 
 async function harness() {
-  let isInboxAway = false
-  const { clock, contents, tell, dead, stop } = await startMemoryReconciler('con_1', inbox => ({
+  let isInboxDown = false
+  const { clock, contents, publish, dead, stop } = await startMemoryReconciler('con_1', inbox => ({
     async insert(entries) {
-      if (isInboxAway) throw unavailable('MongoDB', undefined)
+      if (isInboxDown) throw unavailable('MongoDB', undefined)
       await inbox.insert(entries)
     },
   }))
   stops.push(stop)
   const send = async (value: Buffer) => {
-    await tell([value])
+    await publish([value])
     await clock.advance(1_000)
   }
   const event = (body: InboundEvent['body'], more: Partial<InboundEvent> = {}): InboundEvent => ({
@@ -49,8 +49,8 @@ async function harness() {
     inbox: () => [...contents.inbox.values()],
     actions: () => [...contents.actions.values()],
     dead,
-    setInboxAway: (away: boolean) => {
-      isInboxAway = away
+    setInboxDown: (isDown: boolean) => {
+      isInboxDown = isDown
     },
   }
 }
@@ -124,12 +124,12 @@ test('a message that cannot be decoded is listed as dead-lettered if it names it
 })
 
 test('an inbox entry that cannot be written keeps the event unacknowledged, after its dead letter was sent', async () => {
-  const { clock, send, event, inbox, dead, setInboxAway } = await harness()
-  setInboxAway(true)
+  const { clock, send, event, inbox, dead, setInboxDown } = await harness()
+  setInboxDown(true)
   await send(codec.encode('inbound-event', event(MALFORMED)))
   expect(dead().length).toBeGreaterThan(0)
   expect(inbox()).toEqual([])
-  setInboxAway(false)
+  setInboxDown(false)
   await clock.advance(30_000)
   expect(inbox()).toMatchObject([{ document: { outcome: 'parked' } }])
 })

@@ -12,7 +12,7 @@ async function openShop(connection: Partial<ConnectionDocument>, account?: strin
     name: 'Shop account',
     ...connection,
   })
-  const { clock, contents, tell, report, alerts } = reconciler
+  const { clock, contents, publish, report, alerts } = reconciler
   contents.projectNames.set(PROJECT, 'Webshop')
   await clock.advance(MINUTE)
   const madeAt = Math.floor(clock.now() / SECOND) * SECOND
@@ -33,7 +33,7 @@ async function openShop(connection: Partial<ConnectionDocument>, account?: strin
         data: { object: { ...refund, payment_intent: 'pi_1', status, created: madeAt / SECOND + number } },
       },
     } as const
-    await tell([createFixedCodec().encode('inbound-event', event)])
+    await publish([createFixedCodec().encode('inbound-event', event)])
     await clock.advance(2 * SECOND)
   }
   const make = async (number: number) => {

@@ -16,29 +16,29 @@ export function standaloneIncidentContract(
     })
 
     test('an incident of a channel is opened once, with its messages, which are swept until they are published', async () => {
-      const told = channelIncident()
-      const id = told.incident.incident_id
+      const opened = channelIncident()
+      const id = opened.incident.incident_id
       expect(await incidents.find(id)).toBeUndefined()
       expect(await incidents.pendingOf(id)).toEqual({ documentId: id, entries: [] })
-      const pending = { documentId: id, entries: told.entries }
-      expect(await incidents.open(told)).toEqual(pending)
-      expect(await incidents.open({ ...told, entries: [] })).toEqual(pending)
-      expect(await incidents.find(id)).toEqual(told.incident)
+      const pending = { documentId: id, entries: opened.entries }
+      expect(await incidents.open(opened)).toEqual(pending)
+      expect(await incidents.open({ ...opened, entries: [] })).toEqual(pending)
+      expect(await incidents.find(id)).toEqual(opened.incident)
       expect(await incidents.outbox.pending(T0, 10)).toEqual([])
       expect(await incidents.outbox.pending(T0 + 1, 10)).toEqual([pending])
-      const entryIds = told.entries.map(entry => entry.id)
+      const entryIds = opened.entries.map(entry => entry.id)
       await incidents.outbox.published([{ documentId: id, entryIds }])
       expect(await incidents.outbox.pending(T0 + 1, 10)).toEqual([])
     })
 
     test('one of two writers of an incident of a channel succeeds, and its messages are added', async () => {
-      const told = channelIncident()
-      await incidents.open(told)
-      const next = { ...told, incident: { ...told.incident, state: 'resolved' as const, version: 2 } }
-      const added = { ...next, entries: [{ ...told.entries[0]!, id: 'msg_more' }] }
-      expect((await incidents.replace(added))?.entries).toEqual([...told.entries, ...added.entries])
+      const opened = channelIncident()
+      await incidents.open(opened)
+      const next = { ...opened, incident: { ...opened.incident, state: 'resolved' as const, version: 2 } }
+      const added = { ...next, entries: [{ ...opened.entries[0]!, id: 'msg_more' }] }
+      expect((await incidents.replace(added))?.entries).toEqual([...opened.entries, ...added.entries])
       expect(await incidents.replace(added)).toBeUndefined()
-      expect(await incidents.find(told.incident.incident_id)).toMatchObject({ state: 'resolved', version: 2 })
+      expect(await incidents.find(opened.incident.incident_id)).toMatchObject({ state: 'resolved', version: 2 })
     })
   })
 }

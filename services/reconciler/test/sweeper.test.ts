@@ -94,11 +94,11 @@ async function harness(pages: Pages, kind: ConnectionDocument['kind'] = 'process
     Promise.all(bus.stored('readbacks').map(({ value }) => codec.decode('readback', value))).then(list =>
       list.map(({ reason, objects }) => `${reason} ${objects.map(({ body }) => body.id).join()}`),
     )
-  const told = async () =>
+  const alerted = async () =>
     (await Promise.all(bus.stored('alerts').map(({ value }) => codec.decode('alert', value)))).map(alert =>
       'incident' in alert.data ? `${alert.event} ${alert.data.incident.code}` : alert.event,
     )
-  return { clock, bus, stores, start, asked, found, told }
+  return { clock, bus, stores, start, asked, found, alerted }
 }
 
 describe('the sweep of a connection', () => {
@@ -208,56 +208,62 @@ describe('a feed that is silent', () => {
 
   test('opens one incident after the events had time to arrive, and resolves it when events arrive again', async () => {
     let events: ListedEvent[] = []
-    const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
+    const { clock, alerted, stores } = await harness(kind =>
+      page(kind === 'changes' ? { events: events.splice(0) } : {}),
+    )
     events = [listed(clock)]
     await clock.advance(6_000)
-    expect(await told()).toEqual([])
+    expect(await alerted()).toEqual([])
     await clock.advance(LATE_AFTER_MS + 6 * MINUTE)
-    expect(await told()).toEqual(['incident.opened FEED_SILENT'])
+    expect(await alerted()).toEqual(['incident.opened FEED_SILENT'])
     const next = { ...listed(clock), eventId: 'evt_2' }
     events = [next]
     await stores.inbox.insert([inboxEntry('evt_2', { connection_id: 'con_1' })])
     await clock.advance(6 * MINUTE)
-    expect(await told()).toEqual(['incident.opened FEED_SILENT', 'incident.resolved FEED_SILENT'])
+    expect(await alerted()).toEqual(['incident.opened FEED_SILENT', 'incident.resolved FEED_SILENT'])
   })
 
   test('opens no incident for an event that arrived and was dead-lettered', async () => {
     let events: ListedEvent[] = []
-    const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
+    const { clock, alerted, stores } = await harness(kind =>
+      page(kind === 'changes' ? { events: events.splice(0) } : {}),
+    )
     events = [listed(clock)]
     await stores.inbox.insert([inboxEntry('evt_1', { connection_id: 'con_1', outcome: 'parked' })])
     await clock.advance(LATE_AFTER_MS + 12 * MINUTE)
-    expect(await told()).toEqual([])
+    expect(await alerted()).toEqual([])
   })
 
   test('opens no incident for events before a thin event that arrived, and one for an event after it', async () => {
     let events: ListedEvent[] = []
-    const { clock, told, stores } = await harness(kind => page(kind === 'changes' ? { events: events.splice(0) } : {}))
+    const { clock, alerted, stores } = await harness(kind =>
+      page(kind === 'changes' ? { events: events.splice(0) } : {}),
+    )
     events = [listed(clock)]
     const thin = { connection_id: 'con_1', event_type: 'v1.refund.created', received_at: new Date(clock.now() - 3_000) }
     await stores.inbox.insert([inboxEntry('evt_65', thin)])
     await clock.advance(LATE_AFTER_MS + 12 * MINUTE)
-    expect(await told()).toEqual([])
+    expect(await alerted()).toEqual([])
     events = [{ ...listed(clock), eventId: 'evt_2' }]
     await clock.advance(LATE_AFTER_MS + 12 * MINUTE)
-    expect(await told()).toEqual(['incident.opened FEED_SILENT'])
+    expect(await alerted()).toEqual(['incident.opened FEED_SILENT'])
   })
 
   test('opens no incident for event types that the connection does not subscribe to', async () => {
-    const { clock, told } = await harness(kind =>
+    const { clock, alerted } = await harness(kind =>
       page(kind === 'changes' ? { events: [{ eventId: 'evt_1', eventType: 'invoice.paid', createdAt: 0 }] } : {}),
     )
     await clock.advance(20 * MINUTE)
-    expect(await told()).toEqual([])
+    expect(await alerted()).toEqual([])
   })
 })
 
 describe('a connection whose hints cannot be verified', () => {
   test('opens one incident; when it can be read again, the hints are requested and the incident is resolved', async () => {
     let works = false
-    const { clock, told, stores, bus } = await harness(() => (works ? page() : AWAY), 'subscription')
+    const { clock, alerted, stores, bus } = await harness(() => (works ? page() : AWAY), 'subscription')
     await clock.advance(6_000)
-    expect(await told()).toEqual([])
+    expect(await alerted()).toEqual([])
     const event = { connection_id: 'con_1', provider: 'subscription', event_type: 'payment_refunded' } as const
     const body = {
       id: 'ev_1',
@@ -269,11 +275,11 @@ describe('a connection whose hints cannot be verified', () => {
     await stores.sweeps.wake(CONNECTION, clock.now(), clock.now() - 15 * MINUTE)
     await clock.advance(6_000)
     await clock.advance(6 * MINUTE)
-    expect(await told()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
+    expect(await alerted()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
     expect(bus.stored('rereads')).toEqual([])
     works = true
     await clock.advance(6 * MINUTE)
-    expect(await told()).toEqual([
+    expect(await alerted()).toEqual([
       'incident.opened VERIFICATION_UNAVAILABLE',
       'incident.resolved VERIFICATION_UNAVAILABLE',
     ])
@@ -283,7 +289,7 @@ describe('a connection whose hints cannot be verified', () => {
 
   test('is swept again at once, and opens an incident, if the re-read of a hint ended without an answer during the run', async () => {
     let runs = 0
-    const { clock, told, stores } = await harness(kind => {
+    const { clock, alerted, stores } = await harness(kind => {
       if (kind === 'schedules') return page()
       runs++
       if (runs > 1) return AWAY
@@ -292,6 +298,6 @@ describe('a connection whose hints cannot be verified', () => {
     }, 'subscription')
     await clock.advance(8_000)
     expect(runs).toBe(2)
-    expect(await told()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
+    expect(await alerted()).toEqual(['incident.opened VERIFICATION_UNAVAILABLE'])
   })
 })

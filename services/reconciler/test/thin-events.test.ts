@@ -52,7 +52,7 @@ async function harness(connection: Partial<ConnectionDocument> = { read_key: REA
   const made = { created_at: new Date(0), ...connection }
   const parts = await startMemoryReconciler(CONNECTION, () => ({}), made, egress)
   stops.push(parts.stop)
-  const { clock, codec, tell, contents } = parts
+  const { clock, codec, publish, contents } = parts
   const account = createCardProcessor({ now: clock.now })
   const { charge } = account.createPayment({ amount: 4_000, currency: 'eur' })
   const refund = account.refund({ charge: charge.id, amount: 1_500, idempotencyKey: 'key-1' })
@@ -65,7 +65,7 @@ async function harness(connection: Partial<ConnectionDocument> = { read_key: REA
       ...{ provider: 'processor', project_id: PROJECT, connection_id: CONNECTION, event_id: body.id },
       ...{ event_type: body.type, received_at: new Date(clock.now()).toISOString(), body: { ...body } },
     }
-    return tell([codec.encode('inbound-event', event)])
+    return publish([codec.encode('inbound-event', event)])
   }
   const pass = async (seconds: number) => {
     for (let passed = 0; passed < seconds; passed++) await clock.advance(SECOND)

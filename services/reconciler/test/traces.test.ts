@@ -15,7 +15,7 @@ async function openIncident(traceparent: string, ratio: number | null) {
   const tracing = ratio === null ? undefined : createTracing(recorder, ratio)
   const reconciler = await startMemoryReconciler('con_1', () => ({}), { created_at: new Date(0) }, undefined, tracing)
   onTestFinished(() => reconciler.stop())
-  const { clock, contents, tell, bus } = reconciler
+  const { clock, contents, publish, bus } = reconciler
   await clock.advance(MINUTE)
   const created = Math.floor(clock.now() / SECOND)
   const refund = { id: 're_1', object: 'refund', amount: 2499, currency: 'eur', charge: 'ch_1', payment_intent: 'pi_1' }
@@ -31,7 +31,7 @@ async function openIncident(traceparent: string, ratio: number | null) {
       data: { object: { ...refund, status: 'succeeded', created } },
     },
   })
-  await tell([event], { [HEADERS.traceparent]: traceparent })
+  await publish([event], { [HEADERS.traceparent]: traceparent })
   for (let passed = 0; passed < 3; passed += 1) await clock.advance(MINUTE)
   const [incident] = [...contents.incidents.values()]
   const [alert] = bus.stored('alerts')

@@ -46,7 +46,7 @@ async function harness(respond: Respond) {
     },
     stop: async () => {},
   }
-  const { clock, codec, tell, alerts, contents, stop } = await startMemoryReconciler(
+  const { clock, codec, publish, alerts, contents, stop } = await startMemoryReconciler(
     CONNECTION,
     () => ({}),
     { read_key: READ_KEY, created_at: new Date(0) },
@@ -64,7 +64,7 @@ async function harness(respond: Respond) {
         data: { object: { ...object, created: Math.floor(clock.now() / 1000), status: 'succeeded' } },
       },
     }
-    await tell([codec.encode('inbound-event', event)])
+    await publish([codec.encode('inbound-event', event)])
   }
   const lateMs = async () => {
     const opened = (await alerts()).filter(({ event }) => event === 'incident.opened')

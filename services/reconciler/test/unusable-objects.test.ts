@@ -38,7 +38,7 @@ async function harness() {
   })
   return {
     clock,
-    tell: async (...answers: Readback[]) => {
+    publish: async (...answers: Readback[]) => {
       await answer(answers)
       await clock.advance(1_000)
     },
@@ -62,9 +62,9 @@ async function harness() {
 }
 
 test('an unusable object is dead-lettered with its reason and listed in the inbox, and the others of its answer are judged', async () => {
-  const { tell, readback, cancelled, subjects, inbox, dead, codec } = await harness()
+  const { publish, readback, cancelled, subjects, inbox, dead, codec } = await harness()
   const bad: ReadObject = { ...cancelled('S\u0007'), fault: 'it has no usable id' }
-  await tell(readback([cancelled('a'), bad, cancelled(ODD_ID)]))
+  await publish(readback([cancelled('a'), bad, cancelled(ODD_ID)]))
   expect(subjects()).toEqual(['a', ODD_ID])
   expect(dead()).toHaveLength(1)
   expect(dead()[0]?.headers).toMatchObject({
@@ -89,36 +89,36 @@ test('an unusable object is dead-lettered with its reason and listed in the inbo
 })
 
 test('an object that does not fit its type is dead-lettered, and the others of its answer are judged', async () => {
-  const { tell, readback, cancelled, subjects, dead, inbox } = await harness()
+  const { publish, readback, cancelled, subjects, dead, inbox } = await harness()
   const bad: ReadObject = { type: 'subscription', body: { id: 'b', status: 7 } }
-  await tell(readback([bad, cancelled('c')]))
+  await publish(readback([bad, cancelled('c')]))
   expect(subjects()).toEqual(['c'])
   expect(dead()).toHaveLength(1)
   expect(inbox()[0]?.document.reason).toContain('subscription.status')
 })
 
 test('an unusable object that every sweep lists again is dead-lettered once', async () => {
-  const { tell, readback, cancelled, dead, inbox, clock } = await harness()
+  const { publish, readback, cancelled, dead, inbox, clock } = await harness()
   const bad: ReadObject = { ...cancelled('S\u0007'), fault: 'it has no usable id' }
-  await tell(readback([bad]), readback([bad, bad]))
+  await publish(readback([bad]), readback([bad, bad]))
   await clock.advance(300_000)
-  await tell(readback([{ ...bad, body: { ...bad.body, updated_at: 1 } }]))
+  await publish(readback([{ ...bad, body: { ...bad.body, updated_at: 1 } }]))
   expect(dead()).toHaveLength(1)
   expect(inbox()).toHaveLength(1)
 })
 
 test('an unusable object is neither dead-lettered nor listed after its connection was deleted', async () => {
-  const { tell, readback, cancelled, subjects, dead, inbox, deleteConnection } = await harness()
+  const { publish, readback, cancelled, subjects, dead, inbox, deleteConnection } = await harness()
   deleteConnection()
-  await tell(readback([{ ...cancelled('S\u0007'), fault: 'it has no usable id' }, cancelled('c')]))
+  await publish(readback([{ ...cancelled('S\u0007'), fault: 'it has no usable id' }, cancelled('c')]))
   expect(subjects()).toEqual(['c'])
   expect([dead(), inbox()]).toEqual([[], []])
 })
 
 test('two unusable objects are two dead letters, and both are counted', async () => {
-  const { tell, readback, dead, metrics } = await harness()
+  const { publish, readback, dead, metrics } = await harness()
   const fault = 'it has no usable id'
-  await tell(readback([1, 2].map(item => ({ type: 'subscription', body: { item }, fault }))))
+  await publish(readback([1, 2].map(item => ({ type: 'subscription', body: { item }, fault }))))
   expect(dead()).toHaveLength(2)
   expect(await metrics()).toMatch(
     /^dead_letters_total\{topic="readbacks",code="message_invalid",service="reconciler"\} 2$/m,

@@ -121,15 +121,15 @@ export class Cluster {
     if (ready.length === 0) return undefined
     const { app, process } = random.pick(ready)
     return new Promise(resolve => {
-      const givenUp = new AbortController()
-      process.onEnd(() => givenUp.abort())
-      const cancel = scheduler.schedule(withinMs, () => givenUp.abort())
+      const expired = new AbortController()
+      process.onEnd(() => expired.abort())
+      const cancel = scheduler.schedule(withinMs, () => expired.abort())
       const end = (answer: HttpAnswer | undefined) => {
         cancel()
         trace(`${process.name} answers ${asked.method} ${asked.path.split('?')[0]} ${answer?.status}`)
         resolve(answer)
       }
-      request(serverOn((app as ServingApp).port()), asked, givenUp.signal).then(end, () => end(undefined))
+      request(serverOn((app as ServingApp).port()), asked, expired.signal).then(end, () => end(undefined))
     })
   }
 

@@ -17,7 +17,7 @@ export interface RestParts {
 }
 
 /** What is still in progress in the product: unread messages, messages that were not sent, looks and sweeps that are due. Undefined if nothing is. */
-export function unsettled(parts: RestParts): string | undefined {
+export function pendingWork(parts: RestParts): string | undefined {
   return unread(parts) ?? unsent(parts) ?? undone(parts)
 }
 

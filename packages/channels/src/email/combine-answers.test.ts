@@ -12,7 +12,7 @@ const smtp = (code: number, stage: 'sent' | 'recipient' | 'content' | 'session',
   text: `${code} ${text}`,
 })
 const accepted = smtp(250, 'sent', 'ok')
-const gone = smtp(550, 'recipient', '5.1.1 unknown')
+const refused = smtp(550, 'recipient', '5.1.1 unknown')
 const spam = smtp(554, 'content', 'spam')
 const busy = smtp(450, 'recipient', '4.2.2 full')
 const unwelcome = smtp(535, 'session', '5.7.8 no login')
@@ -36,7 +36,7 @@ const rows: Row[] = [
   { name: 'accepted for all', answers: [accepted, accepted], ends: 'taken taken', outcome: 'delivered', error: null },
   {
     name: 'accepted for one, refused for one',
-    answers: [gone, accepted],
+    answers: [refused, accepted],
     ends: 'refused taken',
     outcome: 'delivered',
     error: /^The mail was sent to 1 of 2 addresses: the mail server refused 1 permanently/,
@@ -51,7 +51,7 @@ const rows: Row[] = [
   },
   {
     name: 'accepted for one, no such user for one, busy for one',
-    answers: [accepted, gone, busy],
+    answers: [accepted, refused, busy],
     ends: 'taken refused -',
     outcome: 'retry',
     fault: 'some_addresses',
@@ -75,7 +75,7 @@ const rows: Row[] = [
   },
   {
     name: 'refused for all',
-    answers: [gone, gone],
+    answers: [refused, refused],
     ends: 'refused refused',
     outcome: 'disable',
     error: /every address/,
@@ -89,7 +89,7 @@ const rows: Row[] = [
   },
   {
     name: 'no such user for one, busy for one',
-    answers: [gone, busy],
+    answers: [refused, busy],
     ends: 'refused -',
     outcome: 'retry',
     fault: 'receiver',
@@ -97,7 +97,7 @@ const rows: Row[] = [
   },
   {
     name: 'no such user for one, unanswered for one',
-    answers: [gone, unanswered],
+    answers: [refused, unanswered],
     ends: 'refused -',
     outcome: 'retry',
     error: /^Nothing/,
@@ -121,7 +121,7 @@ const rows: Row[] = [
   },
   {
     name: 'refused permanently for the last one',
-    answers: [gone],
+    answers: [refused],
     earlier: ['taken', 'taken'],
     ends: 'refused',
     outcome: 'delivered',
@@ -129,7 +129,7 @@ const rows: Row[] = [
   },
   {
     name: 'refused permanently for the last one, like all before',
-    answers: [gone],
+    answers: [refused],
     earlier: ['refused'],
     ends: 'refused',
     outcome: 'disable',

@@ -90,7 +90,7 @@ test.each([
   { name: 'the path', body: 'Cannot POST /services/T0/B0/canary-of-hook' },
 ])('the stored answer and its error do not contain $name of the URL', async ({ body }) => {
   const { answer } = await deliverTo(() => ({ status: 404, body }))
-  const told = JSON.stringify([answer, classifyAnswer('slack', answer as AttemptAnswer, 0)])
-  expect(told).not.toMatch(/canary|T0|B0/)
-  expect(told).toContain('[secret]')
+  const report = JSON.stringify([answer, classifyAnswer('slack', answer as AttemptAnswer, 0)])
+  expect(report).not.toMatch(/canary|T0|B0/)
+  expect(report).toContain('[secret]')
 })

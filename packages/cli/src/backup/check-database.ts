@@ -15,14 +15,14 @@ import { compareBudgets, type PeriodAmounts, type ShareSum } from './rules/compa
 
 /** Checks a database as a backup restored it. Reads only. @throws AppError `unavailable`, MongoServerError */
 export async function checkDatabase(db: Db, secretKeys: KeyRing | undefined): Promise<Check[]> {
-  const settledBefore = await findSettledBefore(db)
+  const countedBefore = await findCountedBefore(db)
   return [
     checkOf('structure', Object.keys(COLLECTIONS).length, await findMissingCollections(db)),
     secretKeys === undefined ? notChecked('secrets') : await checkSecrets(db, createSecretBox(secretKeys)),
     await checkAudit(db, secretKeys && createSecretBox(secretKeys)),
-    await checkReferences(db, settledBefore),
+    await checkReferences(db, countedBefore),
     await checkBudgets(db),
-    await checkTotals(db, settledBefore),
+    await checkTotals(db, countedBefore),
   ]
 }
 
@@ -60,7 +60,7 @@ async function checkSecrets(db: Db, box: SecretBox): Promise<Check> {
 const ONE_CHANGE_MS = 60_000
 
 /** Changes up to this time are complete in a backup of one moment. Later ones are not compared. */
-async function findSettledBefore(db: Db): Promise<Date> {
+async function findCountedBefore(db: Db): Promise<Date> {
   const newest = await Promise.all(
     [
       ['inbox', 'processed_at'],
@@ -97,7 +97,7 @@ const REFERENCES: readonly { readonly from: CollectionName; readonly field: stri
 ]
 const MOST_FAULTS = 1_000
 
-async function checkReferences(db: Db, settledBefore: Date): Promise<Check> {
+async function checkReferences(db: Db, countedBefore: Date): Promise<Check> {
   const faults: string[] = []
   let checked = 0
   for (const { from, field, to } of REFERENCES) {
@@ -116,7 +116,7 @@ async function checkReferences(db: Db, settledBefore: Date): Promise<Check> {
             pipeline: [{ $project: { _id: 1 } }],
           },
         },
-        { $match: { named: { $size: 0 }, $expr: { $lte: [changedAt(from), settledBefore] } } },
+        { $match: { named: { $size: 0 }, $expr: { $lte: [changedAt(from), countedBefore] } } },
         { $project: { [field]: 1 } },
         { $limit: MOST_FAULTS },
       ])
@@ -149,7 +149,7 @@ const DAY_MS = 86_400_000
 const BUDGET_PERIODS_KEPT_MS = 400 * DAY_MS
 
 /** Compares the days that do not wait for their count. */
-async function checkTotals(db: Db, settledBefore: Date): Promise<Check> {
+async function checkTotals(db: Db, countedBefore: Date): Promise<Check> {
   const faults: string[] = []
   let checked = 0
   const days = db.collection<DailyTotalsDocument>('daily_totals').find({ count_at: { $exists: false } })
@@ -160,7 +160,7 @@ async function checkTotals(db: Db, settledBefore: Date): Promise<Check> {
     const ofDay = { connection_id, provider_created_at: { $gte: from, $lt: to } }
     const actions = await db.collection('actions').countDocuments({ ...ofDay, merged_into: { $exists: false } })
     const counted = totals.reduce((sum, { count }) => sum + count, 0)
-    if (Math.abs(actions - counted) <= (actions === counted ? 0 : await countUnsettled(db, ofDay, settledBefore)))
+    if (Math.abs(actions - counted) <= (actions === counted ? 0 : await countUncounted(db, ofDay, countedBefore)))
       continue
     faults.push(`the total of ${_id} is ${counted} actions; ${actions} are stored`)
   }
@@ -168,7 +168,7 @@ async function checkTotals(db: Db, settledBefore: Date): Promise<Check> {
 }
 
 /** Actions that may have changed in the backup's last moments, after their day was counted. */
-async function countUnsettled(db: Db, ofDay: Document, settledBefore: Date): Promise<number> {
-  const changed = { $expr: { $gt: [changedAt('actions'), settledBefore] } }
+async function countUncounted(db: Db, ofDay: Document, countedBefore: Date): Promise<number> {
+  const changed = { $expr: { $gt: [changedAt('actions'), countedBefore] } }
   return db.collection('actions').countDocuments({ ...ofDay, ...changed })
 }

@@ -48,29 +48,29 @@ async function startConsumerBehindProxy(groupId: string) {
 
 describe('a consumer continues without a restart of the process', () => {
   test.each([
-    { name: 'refused connections for a while', mode: 'refuse', awayMs: 3_000 },
-    { name: 'swallowed everything in silence for a while', mode: 'black_hole', awayMs: 7_000 },
+    { name: 'refused connections for a while', mode: 'refuse', downMs: 3_000 },
+    { name: 'swallowed everything in silence for a while', mode: 'black_hole', downMs: 7_000 },
     // Longer than the session timeout: the broker has reassigned the partitions and removed the member.
-    { name: 'was away for longer than the session', mode: 'refuse', awayMs: 9_000 },
-  ] as const)('when the broker $name', async ({ mode, awayMs }) => {
-    const { consumer, fatal, got, send } = await startConsumerBehindProxy(`away-${mode}-${awayMs}`)
-    await send(`before-${mode}-${awayMs}`)
-    await until('it works', () => got.has(`before-${mode}-${awayMs}`))
+    { name: 'was away for longer than the session', mode: 'refuse', downMs: 9_000 },
+  ] as const)('when the broker $name', async ({ mode, downMs }) => {
+    const { consumer, fatal, got, send } = await startConsumerBehindProxy(`away-${mode}-${downMs}`)
+    await send(`before-${mode}-${downMs}`)
+    await until('it works', () => got.has(`before-${mode}-${downMs}`))
     proxy.mode = mode
     if (mode === 'refuse') proxy.cutAll()
-    const awayAt = performance.now()
+    const downAt = performance.now()
     let longestStill = 0
     await until(
       'the broker was away long enough',
       () => {
         longestStill = Math.max(longestStill, consumer.msSinceProgress())
-        return performance.now() - awayAt > awayMs
+        return performance.now() - downAt > downMs
       },
-      { timeoutMs: awayMs + 5_000, everyMs: 50 },
+      { timeoutMs: downMs + 5_000, everyMs: 50 },
     )
-    await send(`during-${mode}-${awayMs}`)
+    await send(`during-${mode}-${downMs}`)
     proxy.mode = 'pass'
-    await until('it works again', () => got.has(`during-${mode}-${awayMs}`), { timeoutMs: 60_000 })
+    await until('it works again', () => got.has(`during-${mode}-${downMs}`), { timeoutMs: 60_000 })
     expect(fatal).toEqual([])
     // The consumer loop kept running, so the liveness check stays green while a dependency is unavailable.
     expect(longestStill).toBeLessThan(20_000)

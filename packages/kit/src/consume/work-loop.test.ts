@@ -146,12 +146,12 @@ describe('a message that cannot be decoded', () => {
 
   test('waits, and is not dead-lettered, when its schema cannot be looked up now', async () => {
     const fixed = createFixedCodec()
-    let away = true
+    let isDown = true
     const codec: MessageCodec = {
       ...fixed,
       async decode(name, bytes) {
         const message = await fixed.decode(name, bytes)
-        if (away && JSON.stringify(message).includes('new')) throw unavailable('The schema registry', undefined)
+        if (isDown && JSON.stringify(message).includes('new')) throw unavailable('The schema registry', undefined)
         return message
       },
     }
@@ -161,7 +161,7 @@ describe('a message that cannot be decoded', () => {
     await clock.advance(5_000)
     expect(calls).toEqual([['a']])
     expect(committed()).toBe(1n)
-    away = false
+    isDown = false
     await clock.advance(30_000)
     expect(calls.at(-1)).toEqual(['new', 'b'])
     expect(dead()).toHaveLength(0)
@@ -171,9 +171,9 @@ describe('a message that cannot be decoded', () => {
 
 describe('an unavailable dependency', () => {
   test('defers the batch, longer each time up to 30 s, and loses no message', async () => {
-    let away = true
+    let isDown = true
     const { clock, loop, calls, send, committed, dead } = setUp(async () => {
-      if (away) throw unavailable('MongoDB', undefined)
+      if (isDown) throw unavailable('MongoDB', undefined)
     })
     await send('a', 'b')
     await loop.start()
@@ -190,24 +190,24 @@ describe('an unavailable dependency', () => {
     expect(gaps.slice(0, 4)).toEqual([250, 500, 1_000, 2_000])
     expect(Math.max(...gaps)).toBe(30_000)
     expect(committed()).toBeUndefined()
-    away = false
+    isDown = false
     await clock.advance(30_000)
     expect(committed()).toBe(2n)
     expect(dead()).toHaveLength(0)
   })
 
   test('starts again with the shortest pause after a success', async () => {
-    let away = true
+    let isDown = true
     const { clock, loop, calls, send, committed } = setUp(async () => {
-      if (away) throw unavailable('MongoDB', undefined)
+      if (isDown) throw unavailable('MongoDB', undefined)
     })
     await send('a')
     await loop.start()
     await clock.advance(10_000)
-    away = false
+    isDown = false
     await clock.advance(30_000)
     expect(committed()).toBe(1n)
-    away = true
+    isDown = true
     await send('b')
     await clock.settle()
     const before = calls.length
@@ -286,10 +286,10 @@ describe('a message that alone makes the work fail', () => {
   })
 
   test('does not hide a dependency that fails during the search', async () => {
-    let away = false
+    let isDown = false
     const { clock, loop, calls, send, committed, dead } = setUp(async (messages, context) => {
-      if (away) throw unavailable('MongoDB', undefined)
-      if (calls.length === 2) away = true
+      if (isDown) throw unavailable('MongoDB', undefined)
+      if (calls.length === 2) isDown = true
       await failingOn('d')(messages, context)
     })
     await send('a', 'b', 'c', 'd')
@@ -302,7 +302,7 @@ describe('a message that alone makes the work fail', () => {
     ])
     expect(committed()).toBe(2n)
     expect(dead()).toHaveLength(0)
-    away = false
+    isDown = false
     await clock.advance(250)
     expect(committed()).toBe(4n)
     expect(dead()).toHaveLength(1)
@@ -314,13 +314,13 @@ describe('a loop that records its dead letters', () => {
   function openBook() {
     const entered: { text: string; reason: string; deadBefore: number }[] = []
     const repeated: string[] = []
-    const state = { isAway: false, dead: () => 0 }
+    const state = { isDown: false, dead: () => 0 }
     const textOf = ({ value }: { value: Buffer | null }) => String(value).slice(0, 4)
     const book: DeadLetterLog = {
       known: async messages =>
         new Set(messages.filter(message => entered.some(({ text }) => text === textOf(message)))),
       async record(unusable) {
-        if (state.isAway) throw unavailable('MongoDB', undefined)
+        if (state.isDown) throw unavailable('MongoDB', undefined)
         for (const { message, error } of unusable) {
           entered.push({ text: textOf(message), reason: (error as Error).message, deadBefore: state.dead() })
         }
@@ -336,13 +336,13 @@ describe('a loop that records its dead letters', () => {
     const { book, entered, state } = openBook()
     const { clock, loop, send, committed, dead } = setUp(failingOn('b'), undefined, book)
     state.dead = () => dead().length
-    state.isAway = true
+    state.isDown = true
     await send(Buffer.from('junk'), 'b')
     await loop.start()
     await clock.settle()
     expect(dead()).toHaveLength(2)
     expect(committed()).toBeUndefined()
-    state.isAway = false
+    state.isDown = false
     await clock.advance(30_000)
     expect(entered.map(({ text, deadBefore }) => [text, deadBefore > 0])).toContainEqual(['junk', true])
     expect(entered.map(({ reason }) => reason)).toContain('Cannot handle b')

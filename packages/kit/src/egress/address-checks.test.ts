@@ -90,14 +90,14 @@ describe('with all three checks nothing gets through', () => {
   test('a name that flips to a private address is blocked at its next connection', async () => {
     let answers = [PUBLIC_V4]
     const resolve: Resolve = async () => answers.map(address => ({ address, family: 4 }))
-    let told: unknown
+    let answered: unknown
     const dial: NonNullable<ConnectorOptions['dial']> = options => (target, callback) => {
       const { lookup } = options as unknown as {
         lookup: (h: string, o: object, c: (e: Error | null, a: unknown) => void) => void
       }
       lookup(target.hostname, { all: true }, (error, addresses) => {
         if (error !== null) return callback(error, null)
-        told = addresses
+        answered = addresses
         const socket = connect({ host: '127.0.0.1', port: receiver.port })
         socket.once('connect', () => callback(null, socket))
       })
@@ -110,7 +110,7 @@ describe('with all three checks nothing gets through', () => {
     receiver.answer = (_request, response) => void response.writeHead(200, { connection: 'close' }).end('ok')
     const send = () => egress.request({ url: 'https://rebind.example.com/', method: 'POST', headers: {}, body: 'x' })
     expect((await send()).status).toBe(200)
-    expect(told).toEqual([{ address: PUBLIC_V4, family: 4 }])
+    expect(answered).toEqual([{ address: PUBLIC_V4, family: 4 }])
     answers = ['127.0.0.1']
     await expect(send()).rejects.toMatchObject({ code: 'egress_blocked', details: { reason: 'resolved_address' } })
     expect(receiver.requests).toHaveLength(1)

@@ -6,18 +6,18 @@ import { type InvalidHttp, refuseInvalidHttp } from './refuse-bad-http.ts'
 
 const STATUS = { invalid_request: 400, headers_too_large: 431, request_timeout: 408 } as const
 let server: Server
-let told: InvalidHttp[] = []
+let refused: InvalidHttp[] = []
 afterEach(() => {
   server.closeAllConnections()
   server.close()
-  told = []
+  refused = []
 })
 
 /** Starts a server with this handler and a short interval of checks for slow clients. */
 async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<void> {
   server = createServer({ requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 20 }, handle)
   refuseInvalidHttp(server, bad => {
-    told.push(bad)
+    refused.push(bad)
     return { status: STATUS[bad.code], headers: ['content-length', '6'], body: 'sorry\n' }
   })
   await listen(server, 0, '127.0.0.1')
@@ -48,7 +48,7 @@ describe('what never became a whole request', () => {
     await serve(answerAtEnd)
     const answer = await exchange('hello\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ncontent-length: 6\r\nconnection: close\r\n\r\nsorry\n$/)
-    expect(told).toMatchObject([{ code: 'invalid_request', isUnderWay: false }])
+    expect(refused).toMatchObject([{ code: 'invalid_request', isInFlight: false }])
   })
 
   test('is distinguished from headers that are too large', async () => {
@@ -59,19 +59,19 @@ describe('what never became a whole request', () => {
   test('is answered once its headers are too slow', async () => {
     await serve(answerAtEnd)
     expect(await exchange(POST)).toMatch(/^HTTP\/1\.1 408 /)
-    expect(told).toMatchObject([{ code: 'request_timeout', isUnderWay: false }])
+    expect(refused).toMatchObject([{ code: 'request_timeout', isInFlight: false }])
   })
 
   test('is closed without an answer when its client never sent a byte', async () => {
     await serve(answerAtEnd)
     expect(await exchange('')).toBe('')
-    expect(told).toMatchObject([{ code: 'request_timeout', isSilent: true }])
+    expect(refused).toMatchObject([{ code: 'request_timeout', isSilent: true }])
   })
 
   test('is answered also once its body is too slow', async () => {
     await serve(answerAtEnd)
     expect(await exchange(`${POST}Content-Length: 10\r\n\r\nhalf`)).toMatch(/^HTTP\/1\.1 408 /)
-    expect(told).toMatchObject([{ code: 'request_timeout', isUnderWay: true }])
+    expect(refused).toMatchObject([{ code: 'request_timeout', isInFlight: true }])
   })
 
   test('does not cut into an answer that has begun', async () => {
@@ -80,7 +80,7 @@ describe('what never became a whole request', () => {
       response.writeHead(200, { 'content-length': '5' }).flushHeaders()
     })
     expect(await exchange(`${POST}Content-Length: 10\r\n\r\nhalf`)).not.toContain('sorry')
-    expect(told).toEqual([])
+    expect(refused).toEqual([])
   })
 
   test('does not replace the answer to the complete request before it', async () => {

@@ -9,7 +9,7 @@ export interface InvalidHttp {
   /** Node's error code, for the log and the metric. */
   readonly reason: string
   /** True if the fault interrupted the body of a request in flight, whose handler sees the interruption. */
-  readonly isUnderWay: boolean
+  readonly isInFlight: boolean
   /**
    * True if the client never sent a byte. Such a connection gets no answer, because it requested nothing and there may
    * be thousands.
@@ -52,19 +52,19 @@ export function refuseInvalidHttp(server: Server, answerTo: (bad: InvalidHttp) =
     if (refused.has(socket)) return
     refused.add(socket)
     const response = responses.get(socket)
-    const isUnderWay = response !== undefined && !response.writableFinished
-    if (isUnderWay && response.req.complete) {
+    const isInFlight = response !== undefined && !response.writableFinished
+    if (isInFlight && response.req.complete) {
       // The fault follows a complete request, whose own answer must be sent first.
       response.once('close', () => socket.destroy())
       return
     }
-    if (!socket.writable || (isUnderWay && response.headersSent) || error.code === 'ECONNRESET') {
+    if (!socket.writable || (isInFlight && response.headersSent) || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
     const code = CODES[error.code ?? ''] ?? 'invalid_request'
     const isSilent = code === 'request_timeout' && (socket as Socket).bytesRead === 0
-    const answer = answerTo({ code, reason: error.code ?? 'unknown', isUnderWay, isSilent })
+    const answer = answerTo({ code, reason: error.code ?? 'unknown', isInFlight, isSilent })
     if (isSilent) {
       socket.destroy()
       return

@@ -184,13 +184,13 @@ describe('the outbox sweeper', () => {
   test('continues after a sweep in which the broker was unavailable', async () => {
     const clock = manualClock()
     const stored = documents({ a: { writtenAt: 0, entries: [entry('m1')] } })
-    let isAway = true
-    const { producer, ids } = recordingProducer(() => (isAway ? unavailable('Kafka', undefined) : undefined))
+    let isDown = true
+    const { producer, ids } = recordingProducer(() => (isDown ? unavailable('Kafka', undefined) : undefined))
     const sweeper = sweeping(stored, producer, clock)
     sweeper.start()
     await clock.pass(5_000)
     expect(ids()).toEqual([])
-    isAway = false
+    isDown = false
     await clock.pass(5_000)
     expect(ids()).toEqual(['m1'])
     await sweeper.stop()

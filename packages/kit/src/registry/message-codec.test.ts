@@ -54,7 +54,7 @@ describe('a schema that this process does not know', () => {
     const own = new Map([['recheck', 1] as const])
     return { asked, codec: createCodec({ registry, own, recall: async () => kept }) }
   }
-  const away: RegistryExchange = async () => {
+  const unavailableRegistry: RegistryExchange = async () => {
     throw unavailable('The schema registry', undefined)
   }
   const holding = (schema: JsonSchema, schemaType = 'JSON'): RegistryExchange => {
@@ -63,7 +63,7 @@ describe('a schema that this process does not know', () => {
   const bytes = frame(theirs, JSON.stringify({ ...recheck, secret: 'x' }))
 
   test('is worth another try while it cannot be looked up', async () => {
-    const { codec } = setUp(away)
+    const { codec } = setUp(unavailableRegistry)
     await expect(codec.decode('recheck', bytes)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
   })
 
@@ -87,7 +87,7 @@ describe('a schema that this process does not know', () => {
   })
 
   test('is refused when what is kept of it names another type', async () => {
-    const { codec } = setUp(away, ['alert'])
+    const { codec } = setUp(unavailableRegistry, ['alert'])
     await expect(codec.decode('recheck', bytes)).rejects.toThrow('Schema 50 is a schema of alert, not of recheck')
   })
 

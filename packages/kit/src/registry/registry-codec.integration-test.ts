@@ -49,10 +49,10 @@ function openCodec(prefix: string, kept: SchemaIdStore, registryUrl = stack.regi
 
 /** Starts a registry that counts its requests and can be made unavailable. */
 async function startFrontRegistry() {
-  const state = { away: false, requests: [] as string[], answered: 0 }
+  const state = { isDown: false, requests: [] as string[], answered: 0 }
   const server: Server = createServer(async (request, response) => {
     state.requests.push(`${request.method} ${request.url}`)
-    if (state.away) return response.writeHead(503).end('<html>away</html>')
+    if (state.isDown) return response.writeHead(503).end('<html>away</html>')
     const body: Buffer[] = []
     for await (const chunk of request) body.push(chunk)
     const init: RequestInit = { method: request.method!, headers: { 'content-type': 'application/json' } }
@@ -164,9 +164,9 @@ describe('a schema id that this process does not know', () => {
 
   test('is retryable while the registry is unavailable, and found when it is available again', async () => {
     const { codec, front, newerBytes } = await setUp('back')
-    front.state.away = true
+    front.state.isDown = true
     await expect(codec.decode('recheck', newerBytes)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
-    front.state.away = false
+    front.state.isDown = false
     expect(await codec.decode('recheck', newerBytes)).toEqual(recheck)
     await front.stop()
   })

@@ -19,11 +19,11 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
     ])
     await consume({ onBatch: acceptAllInto(got) })
     await until('both came', () => got.length === 2)
-    const [first, gone] = [got.find(({ key }) => key === 'prj_1/pi_é')!, got.find(({ key }) => key === 'gone')!]
+    const [first, deleted] = [got.find(({ key }) => key === 'prj_1/pi_é')!, got.find(({ key }) => key === 'gone')!]
     expect(first).toMatchObject({ topic: TOPIC, offset: 0n, headers: { 'x-message-id': 'm1', received_at: '1' } })
     expect(Buffer.compare(first.value!, value)).toBe(0)
     expect(Math.abs(first.timestampMs - sentAt)).toBeLessThan(60_000)
-    expect(gone.value).toBeNull()
+    expect(deleted.value).toBeNull()
   })
 
   test('messages of one key keep their order, within a send and over several', async () => {

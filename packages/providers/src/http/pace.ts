@@ -27,7 +27,7 @@ export class Pace {
   #tokens: number
   #filledAt: number
   #pausedUntil = 0
-  #underWay = 0
+  #inFlight = 0
   #cancelTimer: (() => void) | undefined
 
   constructor(limits: ReadLimits, clock: Clock) {
@@ -48,14 +48,14 @@ export class Pace {
   enter(endsAt: number, signal: AbortSignal | undefined): Promise<Admission> {
     return new Promise(resolve => {
       if (signal?.aborted) return resolve({ kind: 'aborted' })
-      const giveUp = (admission: Admission) => {
+      const refuse = (admission: Admission) => {
         const at = this.#queue.indexOf(waiting)
         if (at >= 0) this.#queue.splice(at, 1)
         waiting.settle(admission)
       }
-      const onAbort = () => giveUp({ kind: 'aborted' })
+      const onAbort = () => refuse({ kind: 'aborted' })
       const cancel = this.#clock.schedule(endsAt - this.#clock.now(), () =>
-        giveUp({ kind: 'too_late', waitMs: this.waitMs() }),
+        refuse({ kind: 'too_late', waitMs: this.waitMs() }),
       )
       const waiting: Waiting = {
         endsAt,
@@ -88,18 +88,18 @@ export class Pace {
       this.#queue.splice(this.#queue.indexOf(waiting), 1)
       waiting.settle({ kind: 'too_late', waitMs: this.waitMs() })
     }
-    while (this.#queue.length > 0 && this.#underWay < this.#concurrent) {
+    while (this.#queue.length > 0 && this.#inFlight < this.#concurrent) {
       const waitMs = this.waitMs()
       if (waitMs > 0) {
         this.#cancelTimer = this.#clock.schedule(waitMs, () => this.#admit())
         return
       }
       this.#tokens -= 1
-      this.#underWay += 1
+      this.#inFlight += 1
       this.#queue.shift()?.settle({
         kind: 'admitted',
         leave: () => {
-          this.#underWay -= 1
+          this.#inFlight -= 1
           this.#admit()
         },
       })

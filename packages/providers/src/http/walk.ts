@@ -45,11 +45,11 @@ export async function walk(
   const from = timeIn(cursor?.from) ?? since
   const begun = timeIn(cursor?.begun)
   const at = feeds.findIndex(feed => feed.name === cursor?.feed)
-  const isUnderWay = begun !== undefined && at >= 0
-  const index = isUnderWay ? at : 0
+  const isResumed = begun !== undefined && at >= 0
+  const index = isResumed ? at : 0
   const feed = feeds[index]
-  const place = { from: String(from), begun: String(isUnderWay ? begun : nowMs) }
-  const page = (isUnderWay ? cursor?.page : undefined) ?? null
+  const place = { from: String(from), begun: String(isResumed ? begun : nowMs) }
+  const page = (isResumed ? cursor?.page : undefined) ?? null
   if (feed === undefined) return { kind: 'page', objects: [], events: [], cursor: {}, done: true }
 
   const read = await feed.read(from, page)

@@ -109,11 +109,11 @@ export function refundActions(state: AccountState): RefundActions {
     },
     settleRefund(refundId, status) {
       const { nowMs } = state.context()
-      const settled = status === 'success' ? { settled_at: secondsOf(nowMs) } : {}
-      const refund = state.transactions.change(refundId, { status, ...settled })
+      const settlement = status === 'success' ? { settled_at: secondsOf(nowMs) } : {}
+      const refund = state.transactions.change(refundId, { status, ...settlement })
       keep(state, refund, refund.refunded_txn_id ?? refund.reference_transaction_id ?? '')
       for (const { cn_id } of refund.linked_credit_notes ?? []) {
-        state.creditNotes.change(cn_id, settledLink(state.creditNotes.existing(cn_id), refund))
+        state.creditNotes.change(cn_id, paidLink(state.creditNotes.existing(cn_id), refund))
       }
       state.emit({ event_type: 'transaction_updated', content: { transaction: refund } }, BY_ITSELF)
       return refund
@@ -250,7 +250,7 @@ function linkBack(note: BillerCreditNote, amount: number) {
 }
 
 /** A failed refund returns its amount to the credit note. */
-function settledLink(note: BillerCreditNote, refund: BillerTransaction): Partial<BillerCreditNote> {
+function paidLink(note: BillerCreditNote, refund: BillerTransaction): Partial<BillerCreditNote> {
   const linked_refunds = note.linked_refunds.map(link =>
     link.txn_id === refund.id ? { ...link, txn_status: refund.status } : link,
   )

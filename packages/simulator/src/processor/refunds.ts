@@ -92,7 +92,7 @@ export function refundActions(state: AccountState, sendsRefundEvents: boolean): 
         throw invalidRequest(`Refund ${id} has status ${before.status} and cannot change any more.`)
       }
       const request = state.requestOf({ automatic: settlement.status !== 'canceled' })
-      const after = changeRefund(id, settledFields(settlement, state.context().chance), request)
+      const after = changeRefund(id, settlementFields(settlement, state.context().chance), request)
       if (settlement.status === 'failed' || settlement.status === 'canceled') {
         const charge = state.charges.get(String(before.charge))
         if (charge !== undefined) addToCharge(state, charge, -before.amount)
@@ -132,7 +132,7 @@ function changeDispute(
   return dispute
 }
 
-function settledFields(settlement: Settlement, chance: Chance): Partial<Stripe.Refund> {
+function settlementFields(settlement: Settlement, chance: Chance): Partial<Stripe.Refund> {
   switch (settlement.status) {
     case 'succeeded':
       return { status: 'succeeded', balance_transaction: `txn_3${chance.text(23)}` }

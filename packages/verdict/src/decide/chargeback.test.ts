@@ -21,8 +21,8 @@ describe('a refund whose own transaction says that it is a dispute', () => {
     { name: 'the transaction first', inputs: [itself, throughNote] },
     { name: 'the credit note once more', inputs: [throughNote, itself, throughNote] },
   ])('is a dispute and does not alert: $name', ({ inputs }) => {
-    const told = play(inputs.map((input, index) => ({ at: T0 + index * 1_000, input })))
-    const theCase = lookAll(told, policies)
+    const seen = play(inputs.map((input, index) => ({ at: T0 + index * 1_000, input })))
+    const theCase = lookAll(seen, policies)
     expect(onlyAction(theCase)).toMatchObject({
       kind: 'dispute',
       verdict: 'not_alerted',

@@ -38,11 +38,11 @@ function withDetails(input: Input, stated: SightingDetails | undefined): Input {
 }
 
 /** The sightings of a world in two orders, the second with repeats. */
-const tellings = worlds.chain(({ inputs }) => {
-  const told = inputs.filter(({ input, isLost }) => input.kind === 'sighting' && !isLost).map(({ input }) => input)
-  const all = { minLength: told.length, maxLength: told.length }
+const orders = worlds.chain(({ inputs }) => {
+  const arrived = inputs.filter(({ input, isLost }) => input.kind === 'sighting' && !isLost).map(({ input }) => input)
+  const all = { minLength: arrived.length, maxLength: arrived.length }
   return fc.array(fc.option(details, { nil: undefined }), all).chain(stated => {
-    const detailed = told.map((input, index) => withDetails(input, stated[index]))
+    const detailed = arrived.map((input, index) => withDetails(input, stated[index]))
     return fc.tuple(
       fc.constant(detailed),
       fc.tuple(fc.shuffledSubarray(detailed, all), fc.subarray(detailed)).map(([order, again]) => [...order, ...again]),
@@ -58,8 +58,8 @@ function detailsAfter(inputs: readonly Input[]) {
 test('the details of actions do not depend on the order, the number and the source of their sightings', {
   retry: 0,
 }, () => {
-  const property = fc.property(tellings, ([told, again]) => {
-    expect(detailsAfter(again)).toEqual(detailsAfter(told))
+  const property = fc.property(orders, ([arrived, again]) => {
+    expect(detailsAfter(again)).toEqual(detailsAfter(arrived))
   })
   fc.assert(property, propertySettings(RUNS))
 })

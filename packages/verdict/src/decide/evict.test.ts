@@ -209,8 +209,8 @@ describe('a late event about an evicted record', () => {
   test('without a key creates a record that the operation of the kept key explains, without an alert', () => {
     const key = 'key_0'
     const byKey = operation({ ...made(0), amount: null, idempotency_key: key })
-    const told = withOldest({ reason: 'idempotency_key_matches', idempotencyKeys: [key] })
-    const theCase = { ...told, operations: full.operations.with(0, byKey) }
+    const known = withOldest({ reason: 'idempotency_key_matches', idempotencyKeys: [key] })
+    const theCase = { ...known, operations: full.operations.with(0, byKey) }
     const before = batch(newest, theCase)
     const failed = refund(0, { eventType: 'refund.failed', status: 'failed' })
     const found = play(
@@ -238,8 +238,8 @@ describe('a late event about an evicted record', () => {
       gatewayRefs: ['re_0'],
     } as const
     const before = batch(newest, withOldest({ sides: [...oldest!.sides, biller] }))
-    const told = play([{ at: LATER, input: refund(0, { status: 'failed' }) }], before)
-    expect(told.actions.at(-1)).toMatchObject({ identity: oldest?.identity, sides: [{ state: 'failed' }, biller] })
+    const seen = play([{ at: LATER, input: refund(0, { status: 'failed' }) }], before)
+    expect(seen.actions.at(-1)).toMatchObject({ identity: oldest?.identity, sides: [{ state: 'failed' }, biller] })
   })
 
   test('with an older state does not change the kept state', () => {
@@ -252,9 +252,9 @@ describe('a late event about an evicted record', () => {
 
   test('about the total of its charge needs no second look', () => {
     const total = totalSeen({ total: 100, before: 0, createdAt: madeAt(0) })
-    const told = play([{ at: LATER, input: total }], grown)
-    expect(pendingLooks(told).filter(({ kind }) => kind === 'refund_total')).toEqual([])
-    expect(lookAll(told).actions).toHaveLength(grown.actions.length)
+    const seen = play([{ at: LATER, input: total }], grown)
+    expect(pendingLooks(seen).filter(({ kind }) => kind === 'refund_total')).toEqual([])
+    expect(lookAll(seen).actions).toHaveLength(grown.actions.length)
   })
 })
 
@@ -315,9 +315,9 @@ describe('the operation of an evicted record', () => {
   test('explains no other refund, and causes no missing check', () => {
     // The most similar refund: the same amount and the same time.
     const other = play([{ at: LATER, input: refund(0, { id: 're_other' }) }], grown)
-    const told = play([{ at: LATER, input: operationSeen({ ...made(0), version: 2 }) }], other)
-    expect(told).toBe(other)
-    expect(lookAll(told).actions.find(({ providerRef }) => providerRef === 're_other')?.verdict).toBe('unexplained')
-    expect(alertsOf(lookAll(told))).not.toContain('drift.detected')
+    const seen = play([{ at: LATER, input: operationSeen({ ...made(0), version: 2 }) }], other)
+    expect(seen).toBe(other)
+    expect(lookAll(seen).actions.find(({ providerRef }) => providerRef === 're_other')?.verdict).toBe('unexplained')
+    expect(alertsOf(lookAll(seen))).not.toContain('drift.detected')
   })
 })

@@ -72,14 +72,14 @@ function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof sightingI
   const made = shown.get('made')
   const at = made === undefined ? T0 : timeOf(made)
   const gatewayId = shown.get('at gateway')
-  const told = {
+  const facts = {
     ...paymentOf(shown),
     gatewayRefs: gatewayId === undefined ? [] : [gatewayId],
     createdAt: at,
     ...requestOf(shown),
   }
   const refund = refundShown({
-    ...told,
+    ...facts,
     providerRef: shown.get('refund') ?? 're_1',
     amount: Number(shown.get('amount') ?? 2499),
     ...(shown.get('authorization') === 'expired' ? { isExpiredAuthorization: true } : {}),
@@ -97,7 +97,7 @@ function shownRefunds(shown: Fields, see: (sighting: Parameters<typeof sightingI
       : [refundShown({ ...paymentOf(shown), providerRef: beside ?? '', createdAt: timeOf(besideAt) })]),
     ...(first === undefined
       ? []
-      : [refundShown({ ...told, providerRef: first, amount: Number(firstAmount), createdAt: at - SECOND })]),
+      : [refundShown({ ...facts, providerRef: first, amount: Number(firstAmount), createdAt: at - SECOND })]),
     ...(shown.has('linked by') ? [totalShown()] : []),
   ].map(see)
 }
@@ -252,11 +252,11 @@ function incidentsText({ actions }: Case): string {
     return `${new Date(ms).toISOString().slice(11, 19)}${days > 0 ? ' the day after' : ''}`
   }
   const heard = actions.map(({ providerRef, incidents }) => {
-    const told = incidents.flatMap(({ openedAt, resolvedAt }) => [
+    const changes = incidents.flatMap(({ openedAt, resolvedAt }) => [
       `alert ${clock(openedAt)}`,
       ...(resolvedAt === null ? [] : [`resolved ${clock(resolvedAt)}`]),
     ])
-    return `${providerRef}: ${told.length === 0 ? 'nothing' : told.join(', ')}`
+    return `${providerRef}: ${changes.length === 0 ? 'nothing' : changes.join(', ')}`
   })
   return heard.join('; ')
 }
@@ -270,10 +270,10 @@ function operationAfterCommand(
   at: number,
 ): Input {
   const operation = operations.find(one => one.operation_id === operation_id) as Operation
-  const settled = { state: to, version: operation.version + 1, ended_at: new Date(at).toISOString() }
+  const ended = { state: to, version: operation.version + 1, ended_at: new Date(at).toISOString() }
   return {
     kind: 'operation',
-    operation: { ...operation, ...settled, provider_ref: operation.provider_ref ?? provider_ref },
+    operation: { ...operation, ...ended, provider_ref: operation.provider_ref ?? provider_ref },
   }
 }
 
@@ -358,9 +358,9 @@ function expectedChangesOf(text: string | undefined): ExpectedChange[] {
   const [words = '', from] = text.split(', ')
   const change = EXPECTED_CHANGES[words]
   if (change === undefined) throw new Error(`There is no expected change that ${words}`)
-  const told = { ...expected, ...change }
-  if (from === undefined) return [told]
-  return [{ ...told, startsAt: from === 'from before' ? T0 - MINUTE : told.createdAt }]
+  const stated = { ...expected, ...change }
+  if (from === undefined) return [stated]
+  return [{ ...stated, startsAt: from === 'from before' ? T0 - MINUTE : stated.createdAt }]
 }
 
 /** The time after the second looks of `judgeRow`. */
@@ -398,11 +398,11 @@ function judgeRow({ shown, known }: ExplainingRow): Case {
     made === undefined ? [] : [{ kind: 'operation', operation: operation({ ...kind, ...made } as Partial<Operation>) }]
   const other = { connection: { id: 'con_b', createdAt: T0 - 60 * MINUTE } }
   const totals = known.has('con_b') ? [sightingInput(totalShown(), other)] : []
-  const told = play(
+  const seen = play(
     [...shownInputs(shown, known), ...totals, ...operations].map(input => ({ at: now, input })),
     emptyCase(),
   )
-  if (known.get('second look') === 'to come') return told
+  if (known.get('second look') === 'to come') return seen
   const setting = policy({
     outOfBand: (known.get('out of band') ?? 'alert') as 'alert' | 'auto' | 'ignore',
     hasExecuted: known.has('operations'),
@@ -413,13 +413,13 @@ function judgeRow({ shown, known }: ExplainingRow): Case {
   const all = expectedChangesOf(known.get('expected change'))
   const expectedChanges = all.filter(({ createdAt: notedAt }) => notedAt < ALERTED_AT)
   const readInTime = known.get('read key') === 'there, provider does not know it' ? 'not_found' : 'unavailable'
-  const looked = secondLooks(told).reduce((next, pending) => {
+  const looked = secondLooks(seen).reduce((next, pending) => {
     const informed = decide(next, { kind: 'expected_changes', expectedChanges }, contextAt(pending.dueAt))
     const asked = decide(informed, look(pending, facts), contextAt(pending.dueAt))
     if (!known.has('read key')) return asked
     const answered = decide(asked, look(pending, facts, readInTime), contextAt(pending.dueAt + SECOND))
     return afterLateAnswer(answered, pending, facts, known.get('read later'))
-  }, told)
+  }, seen)
   return all.reduce(
     (next, late) => decide(next, { kind: 'expected_changes', expectedChanges: [late] }, contextAt(late.createdAt)),
     looked,

@@ -34,9 +34,9 @@ const reading = (theCase: Case) => pendingLooks(theCase).find(({ kind }) => kind
 
 /** An alerted action: the provider was asked at the second look and did not answer. */
 function alerted(input: Input = sightingInput(refundShown())): Case {
-  const told = play([{ at: T0, input }])
-  const [pending] = secondLooks(told) as [PendingLook]
-  const asked = decide(told, look(pending, readable), contextAt(T0 + MINUTE))
+  const seen = play([{ at: T0, input }])
+  const [pending] = secondLooks(seen) as [PendingLook]
+  const asked = decide(seen, look(pending, readable), contextAt(T0 + MINUTE))
   return decide(asked, look(pending, readable), contextAt(ALERTED_AT))
 }
 const afterQuestion = (theCase: Case, at: number) =>
@@ -87,9 +87,9 @@ describe('the question after an alert without an answer', () => {
     { setting: 'cannot be read', facts: lookFacts([policy()]) },
     { setting: 'ignores such changes', facts: lookFacts([policy({ canRead: true, outOfBand: 'ignore' })]) },
   ])('is not asked if the connection $setting', ({ facts }) => {
-    const told = play([{ at: T0, input: sightingInput(refundShown()) }])
-    const [pending] = secondLooks(told) as [PendingLook]
-    const asked = decide(told, look(pending, facts), contextAt(T0 + MINUTE))
+    const seen = play([{ at: T0, input: sightingInput(refundShown()) }])
+    const [pending] = secondLooks(seen) as [PendingLook]
+    const asked = decide(seen, look(pending, facts), contextAt(T0 + MINUTE))
     expect(reading(decide(asked, look(pending, facts), contextAt(ALERTED_AT)))).toBeUndefined()
   })
 
@@ -167,8 +167,8 @@ describe('the answer after the alert', () => {
 
   test('that denied the action is overruled by a signed event that arrives later, after another minute', () => {
     const denied = afterAnswer(alerted(), 'not_found')
-    const told = sightingInput(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
-    const again = decide(denied, told, contextAt(T0 + HOUR))
+    const later = sightingInput(refundShown({ state: 'succeeded' }), { eventId: 'evt_later' })
+    const again = decide(denied, later, contextAt(T0 + HOUR))
     expect(onlyAction(again)).toMatchObject({ verdict: 'pending', look: { dueAt: T0 + HOUR + MINUTE, askedAt: null } })
   })
 
@@ -178,9 +178,9 @@ describe('the answer after the alert', () => {
   })
 
   test('that denied the action in time leaves its alert open', () => {
-    const told = play([{ at: T0, input: sightingInput(refundShown()) }])
-    const [pending] = secondLooks(told) as [PendingLook]
-    const asked = decide(told, look(pending, readable), contextAt(T0 + MINUTE))
+    const seen = play([{ at: T0, input: sightingInput(refundShown()) }])
+    const [pending] = secondLooks(seen) as [PendingLook]
+    const asked = decide(seen, look(pending, readable), contextAt(T0 + MINUTE))
     const denied = decide(asked, look(pending, readable, 'not_found'), contextAt(T0 + MINUTE + SECOND))
     expect(onlyAction(denied)).toMatchObject({ verdict: 'unexplained', readBack: 'not_found' })
     expect(reading(denied)).toBeUndefined()

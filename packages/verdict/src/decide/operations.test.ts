@@ -244,9 +244,9 @@ describe('an operation in review', () => {
     expect(reread).toMatchObject([{ reason: 'settlement', targets: [{ id: 'adj_1' }] }])
     const still = decide(asked, look(pending as PendingLook, facts, 'read'), contextAt(T0 + HOUR + MINUTE))
     expect(pendingLooks(still)).toMatchObject([{ dueAt: T0 + 7 * HOUR + MINUTE }])
-    const settled = play([{ at: T0 + HOUR, input: adjustment('succeeded') }], asked)
-    expect(pendingLooks(settled)).toEqual([])
-    expect(commandsIn(settled)).toMatchObject([{ to: 'completed' }])
+    const completed = play([{ at: T0 + HOUR, input: adjustment('succeeded') }], asked)
+    expect(pendingLooks(completed)).toEqual([])
+    expect(commandsIn(completed)).toMatchObject([{ to: 'completed' }])
   })
 
   test('is not re-read for ever', () => {
@@ -354,9 +354,9 @@ describe('an operation that is reported as completed', () => {
 
   test('is checked again for a day if the provider is unavailable', () => {
     const asked = decide(playAll(operationOfRefund()), look(pending, readable), contextAt(at))
-    const away = decide(asked, look(pending, readable, 'unavailable'), contextAt(at + MINUTE))
-    expect(pendingLooks(away)).toMatchObject([{ wakeAt: at + 6 * MINUTE }])
-    const over = decide(away, look(pending, readable, 'unavailable'), contextAt(at + 25 * HOUR))
+    const unanswered = decide(asked, look(pending, readable, 'unavailable'), contextAt(at + MINUTE))
+    expect(pendingLooks(unanswered)).toMatchObject([{ wakeAt: at + 6 * MINUTE }])
+    const over = decide(unanswered, look(pending, readable, 'unavailable'), contextAt(at + 25 * HOUR))
     expect(pendingLooks(over)).toEqual([])
     expect(driftsIn(over)).toEqual([])
   })

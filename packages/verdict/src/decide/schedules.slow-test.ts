@@ -63,26 +63,26 @@ interface TrueEnd {
 
 /** A history of the account, and its expected ends. */
 interface ScheduleCourse {
-  readonly told: readonly CourseInput[]
+  readonly inputs: readonly CourseInput[]
   readonly ends: readonly TrueEnd[]
   /** True if the subscription has ended or is scheduled to end after the history. */
   readonly isEnding: boolean
   /** The baseline of a connection that is made after the history. */
-  readonly baseline: { readonly at: number; readonly told: readonly CourseInput[] }
+  readonly baseline: { readonly at: number; readonly inputs: readonly CourseInput[] }
 }
 
 function runThrough({ steps }: History): ScheduleCourse {
   let now = T0
   const account = createCardProcessor({ now: () => now, chance: createChance(5) })
   const { id } = account.subscribe({ amount: 4_999, currency: 'eur' }).subscription
-  const told: CourseInput[] = []
+  const inputs: CourseInput[] = []
   const ends: TrueEnd[] = []
   /** When the subscription is scheduled to end; null if it is not. */
   let end: number | null = null
   let isOver = false
-  let eventsTold = account.events().length
+  let eventsShown = account.events().length
   const stored = () => account.asOf(now).subscriptions.get(id)
-  told.push(...rereadInputs(account, id, now - SECOND, 0))
+  inputs.push(...rereadInputs(account, id, now - SECOND, 0))
 
   steps.forEach(({ act, isOurs, named, isRead }, step) => {
     now += STEP_MS
@@ -174,25 +174,25 @@ function runThrough({ steps }: History): ScheduleCourse {
       }
     }
     const isDone = done()
-    const events = account.events().slice(eventsTold)
-    eventsTold = account.events().length
+    const events = account.events().slice(eventsShown)
+    eventsShown = account.events().length
     for (const event of events.filter(({ type }) => /^(customer\.subscription|subscription_schedule)\./.test(type))) {
       const origin = { projectId: PROJECT, connectionId: CONNECTION, eventId: event.id, eventType: event.type }
       const kind = event.type.startsWith('subscription_schedule')
         ? 'event of the schedule'
         : 'event of the subscription'
       const meaning = PROVIDERS.processor.normaliseEvent(origin, { ...event })
-      told.push(...inputsOf(meaning, event.id).map(input => ({ kind, step, input }) as const))
+      inputs.push(...inputsOf(meaning, event.id).map(input => ({ kind, step, input }) as const))
     }
     // The processor's own end has no operation, even if one was attempted at the same time.
     if (isOurs && isDone && act !== 'fail to collect')
-      told.push({ kind: 'operation', step, input: operationOf(step, now, named, id, scheduleId, key) })
-    if (isRead) told.push(...rereadInputs(account, id, now + 5 * MINUTE, step))
+      inputs.push({ kind: 'operation', step, input: operationOf(step, now, named, id, scheduleId, key) })
+    if (isRead) inputs.push(...rereadInputs(account, id, now + 5 * MINUTE, step))
   })
-  told.push(...rereadInputs(account, id, now + 10 * MINUTE, steps.length))
+  inputs.push(...rereadInputs(account, id, now + 10 * MINUTE, steps.length))
   const at = now + 30 * MINUTE
-  const baseline = { at, told: rereadInputs(account, id, at, steps.length, 'baseline') }
-  return { told, ends, isEnding: isOver || end !== null, baseline }
+  const baseline = { at, inputs: rereadInputs(account, id, at, steps.length, 'baseline') }
+  return { inputs, ends, isEnding: isOver || end !== null, baseline }
 }
 
 function inputsOf(
@@ -265,9 +265,9 @@ function shuffled(inputs: readonly CourseInput[], seed: number): CourseInput[] {
 }
 
 /** The inputs without operations and lost events, and with the first and the last reading only. */
-function arrivedOf({ told }: ScheduleCourse, { steps }: History, seed: number): CourseInput[] {
-  const last = told.at(-1)?.step
-  return shuffled(told, seed).filter(({ kind, step }) => {
+function arrivedOf({ inputs }: ScheduleCourse, { steps }: History, seed: number): CourseInput[] {
+  const last = inputs.at(-1)?.step
+  return shuffled(inputs, seed).filter(({ kind, step }) => {
     if (kind === 'operation') return false
     return kind === 'reading' ? step === last || step === 0 : !steps[step]?.isLost
   })
@@ -277,16 +277,16 @@ function openIn(cancellations: Case['actions']): Case['actions'] {
   return cancellations.filter(({ state }) => state === 'scheduled' || state === 'succeeded')
 }
 
-function withConnectionOf(told: CourseInput, connection: SightingSource['connection']): CourseInput {
-  const { input } = told
-  return input.kind === 'sighting' ? { ...told, input: { ...input, source: { ...input.source, connection } } } : told
+function withConnectionOf(given: CourseInput, connection: SightingSource['connection']): CourseInput {
+  const { input } = given
+  return input.kind === 'sighting' ? { ...given, input: { ...input, source: { ...input.source, connection } } } : given
 }
 
 describe('the ends of a subscription that schedules manage', () => {
   test('are judged by the true history, in any order and with repeats', { retry: 0 }, () => {
     const property = fc.property(histories, fc.nat(), (history, seed) => {
       const course = runThrough(history)
-      const shown = cancellationsIn(playAll(shuffled(course.told, seed)))
+      const shown = cancellationsIn(playAll(shuffled(course.inputs, seed)))
         .map(({ providerCreatedAt, verdict, reason, operationId }) => {
           const how = reason === 'involuntary_end' ? 'by itself' : verdict
           return `${(providerCreatedAt - T0) / MINUTE} ${how} ${operationId}`
@@ -304,7 +304,7 @@ describe('the ends of a subscription that schedules manage', () => {
   test('are all found by re-reads, without any event of a schedule', { retry: 0 }, () => {
     const property = fc.property(histories, ({ steps }) => {
       const course = runThrough({ steps: steps.map(step => ({ ...step, isRead: true, isOurs: false })) })
-      const theCase = playAll(course.told.filter(({ kind }) => kind !== 'event of the schedule'))
+      const theCase = playAll(course.inputs.filter(({ kind }) => kind !== 'event of the schedule'))
       expect(cancellationsIn(theCase).map(({ verdict }) => verdict)).toEqual(
         course.ends.map(({ isItself }) => (isItself ? 'not_alerted' : 'unexplained')),
       )
@@ -329,7 +329,7 @@ describe('the ends of a subscription that schedules manage', () => {
       const steps = history.steps.map(step => ({ ...step, isOurs: true, named: 'subscription' as const }))
       const course = runThrough({ steps })
       fc.pre(course.isEnding && course.ends.every(({ by }) => by !== null))
-      const operations = course.told.filter(({ kind }) => kind === 'operation')
+      const operations = course.inputs.filter(({ kind }) => kind === 'operation')
       const open = openIn(cancellationsIn(playAll([...operations, ...arrivedOf(course, history, seed)])))
       expect(open.map(({ verdict }) => verdict)).toEqual(['explained'])
     })
@@ -340,8 +340,8 @@ describe('the ends of a subscription that schedules manage', () => {
     const property = fc.property(histories, history => {
       const { baseline } = runThrough(history)
       const connection = { id: CONNECTION, createdAt: baseline.at }
-      const told = baseline.told.map(one => withConnectionOf(one, connection))
-      expect(cancellationsIn(playAll(told)).map(({ verdict }) => verdict)).not.toContain('unexplained')
+      const inputs = baseline.inputs.map(one => withConnectionOf(one, connection))
+      expect(cancellationsIn(playAll(inputs)).map(({ verdict }) => verdict)).not.toContain('unexplained')
     })
     fc.assert(property, propertySettings(RUNS))
   })

@@ -194,9 +194,12 @@ describe('the second look, if the provider can be asked', () => {
   })
 
   test('a deleted connection is not asked', () => {
-    const gone = afterLook(playAll(sightingInput(refundShown())), lookFacts([policy({ canRead: true, deleted: true })]))
-    expect(onlyAction(gone)).toMatchObject({ verdict: 'not_alerted', reason: 'connection_deleted' })
-    expect(rereadsOf(gone)).toEqual([])
+    const deleted = afterLook(
+      playAll(sightingInput(refundShown())),
+      lookFacts([policy({ canRead: true, deleted: true })]),
+    )
+    expect(onlyAction(deleted)).toMatchObject({ verdict: 'not_alerted', reason: 'connection_deleted' })
+    expect(rereadsOf(deleted)).toEqual([])
   })
 
   test('a provider that cannot answer the question is not asked', () => {
@@ -229,11 +232,11 @@ describe('an action that is known only from hints', () => {
   })
 
   test('is never judged while the provider is unavailable, and is requested again', () => {
-    const away = afterAnswer(asked, 'unavailable', biller())
-    expect(onlyAction(away)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + 2 * MINUTE } })
-    expect(alertsOf(away)).toEqual([])
-    expect(pendingLooks(away)[0]?.wakeAt).toBe(T0 + 22 * MINUTE)
-    const again = afterLook(away, biller(), T0 + 22 * MINUTE)
+    const unanswered = afterAnswer(asked, 'unavailable', biller())
+    expect(onlyAction(unanswered)).toMatchObject({ verdict: 'pending', look: { askedAt: T0 + 2 * MINUTE } })
+    expect(alertsOf(unanswered)).toEqual([])
+    expect(pendingLooks(unanswered)[0]?.wakeAt).toBe(T0 + 22 * MINUTE)
+    const again = afterLook(unanswered, biller(), T0 + 22 * MINUTE)
     expect(rereadsOf(again)).toHaveLength(2)
   })
 

@@ -29,7 +29,8 @@ const LATER = T0 + 10 * DAY
 const PROVIDERS: readonly ProviderKind[] = ['processor', 'reseller', 'subscription']
 
 type Shown = Parameters<typeof sightingInput>[0]
-const told = (theCase: Case) => theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
+const actionsOf = (theCase: Case) =>
+  theCase.actions.map(({ kind, state, verdict }) => `${kind} ${state} ${verdict}`).sort()
 const judged = (shown: readonly Shown[], operations: ReturnType<typeof cancelsAt>[] = []) =>
   looked(play([...operations, ...shown.map(one => sightingInput(one))].map(input => ({ at: LATER + DAY, input }))))
 /** The biller is asked before a verdict. Its answer shows the same data again. */
@@ -74,20 +75,20 @@ describe.each(PROVIDERS)(
 
     test('is two actions, in any order of arrival', () => {
       const two = ['cancellation canceled unexplained', 'cancellation succeeded unexplained']
-      expect(told(judged(shown))).toEqual(two)
-      expect(told(judged(shown.toReversed()))).toEqual(two)
-      expect(told(judged([...shown, ...shown]))).toEqual(two)
+      expect(actionsOf(judged(shown))).toEqual(two)
+      expect(actionsOf(judged(shown.toReversed()))).toEqual(two)
+      expect(actionsOf(judged([...shown, ...shown]))).toEqual(two)
     })
 
     test('is explained by the operation of the first request only for the first action', () => {
       const theCase = judged(shown, [cancelsAt(provider, T0)])
-      expect(told(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+      expect(actionsOf(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
       expect(alertsOf(theCase)).toEqual(['incident.opened'])
     })
 
     test('is explained by its own operation', () => {
       const both = judged(shown, [cancelsAt(provider, T0), cancelsAt(provider, LATER)])
-      expect(told(both)).toEqual(['cancellation canceled explained', 'cancellation succeeded explained'])
+      expect(actionsOf(both)).toEqual(['cancellation canceled explained', 'cancellation succeeded explained'])
       expect(new Set(both.actions.map(action => action.operationId)).size).toBe(2)
       expect(alertsOf(both)).toEqual([])
     })
@@ -114,18 +115,18 @@ describe.each(PROVIDERS)('an end that was scheduled at the %s provider is the sa
 
   test('if it comes as scheduled', () => {
     const comes = endedSubscription(requestedAt, { provider, asOf: comesAt })
-    expect(told(judged([setAt(provider, T0), comes]))).toEqual(one)
-    expect(told(judged([comes, setAt(provider, T0)]))).toEqual(one)
+    expect(actionsOf(judged([setAt(provider, T0), comes]))).toEqual(one)
+    expect(actionsOf(judged([comes, setAt(provider, T0)]))).toEqual(one)
   })
 
   test('if it comes some minutes before its time', () => {
-    expect(told(judged([setAt(provider, T0), endedNow(provider, comesAt - 50 * MINUTE)]))).toEqual(one)
+    expect(actionsOf(judged([setAt(provider, T0), endedNow(provider, comesAt - 50 * MINUTE)]))).toEqual(one)
   })
 
   test('if it is postponed', () => {
     const cancellation = { effectiveAt: T0 + 60 * DAY }
-    const putOff = setAt(provider, LATER, { cancellation })
-    expect(told(judged([setAt(provider, T0), putOff]))).toEqual(['cancellation scheduled unexplained'])
+    const postponed = setAt(provider, LATER, { cancellation })
+    expect(actionsOf(judged([setAt(provider, T0), postponed]))).toEqual(['cancellation scheduled unexplained'])
   })
 })
 
@@ -135,7 +136,7 @@ test.each(PROVIDERS)('an end that is moved to an earlier time at the %s provider
     [setAt(provider, T0), forward],
     [forward, setAt(provider, T0)],
   ]) {
-    expect(told(judged(shown, [cancelsAt(provider, T0)]))).toEqual([
+    expect(actionsOf(judged(shown, [cancelsAt(provider, T0)]))).toEqual([
       'cancellation canceled explained',
       'cancellation scheduled unexplained',
     ])
@@ -149,7 +150,7 @@ test.each(PROVIDERS)(
       const cancellation = { effectiveAt: T0 + 30 * DAY - step * 50 * MINUTE }
       return setAt(provider, LATER + step * MINUTE, { cancellation })
     })
-    expect(told(judged([setAt(provider, T0), ...steps], [cancelsAt(provider, T0)]))).toEqual([
+    expect(actionsOf(judged([setAt(provider, T0), ...steps], [cancelsAt(provider, T0)]))).toEqual([
       'cancellation canceled explained',
       'cancellation scheduled unexplained',
     ])
@@ -158,7 +159,7 @@ test.each(PROVIDERS)(
 
 test('an end at the processor with the same request time is the same action, even if the period was shortened', () => {
   const early = endedSubscription(T0, { asOf: LATER })
-  expect(told(judged([setAt('processor', T0), early]))).toEqual(['cancellation succeeded unexplained'])
+  expect(actionsOf(judged([setAt('processor', T0), early]))).toEqual(['cancellation succeeded unexplained'])
 })
 
 test('an end at the biller before the scheduled day is another action, even if the request time is unchanged', () => {
@@ -169,7 +170,7 @@ test('an end at the biller before the scheduled day is another action, even if t
     [again, early, setAt('subscription', T0)],
   ]) {
     const theCase = judged(shown, [cancelsAt('subscription', T0)])
-    expect(told(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+    expect(actionsOf(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
     expect(theCase.actions.map(action => action.providerCreatedAt).sort()).toEqual([T0, LATER])
   }
 })
@@ -179,7 +180,7 @@ test('a late re-read of the first request after the second one changes nothing',
   const shown = [setAt('processor', T0), endedNow('processor', LATER), stale]
   for (const order of [shown, shown.toReversed(), [stale, ...shown.slice(0, 2)]]) {
     const theCase = judged(order, [cancelsAt('processor', T0)])
-    expect(told(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
+    expect(actionsOf(theCase)).toEqual(['cancellation canceled explained', 'cancellation succeeded unexplained'])
   }
 })
 
@@ -189,7 +190,7 @@ test('an end that was removed and scheduled again for an earlier time is two act
     subscriptionShown({ asOf: T0 + DAY }),
     setAt('processor', LATER, { cancellation: { effectiveAt: LATER + HOUR } }),
   ]
-  expect(told(judged(shown))).toEqual([
+  expect(actionsOf(judged(shown))).toEqual([
     'cancellation canceled unexplained',
     'cancellation scheduled unexplained',
     'schedule_removal succeeded not_alerted',
@@ -198,7 +199,7 @@ test('an end that was removed and scheduled again for an earlier time is two act
 
 test('a subscription that could not be collected before the scheduled end was ended by the provider', () => {
   const failed = endedSubscription(LATER, { cancellation: { cause: 'involuntary', detail: 'payment_failed' } })
-  expect(told(judged([setAt('processor', T0), failed], [cancelsAt('processor', T0)]))).toEqual([
+  expect(actionsOf(judged([setAt('processor', T0), failed], [cancelsAt('processor', T0)]))).toEqual([
     'cancellation canceled explained',
     'cancellation succeeded not_alerted',
   ])
@@ -222,15 +223,15 @@ describe('the biller shows a subscription as ended twice, and nobody read the re
 
   test('the second end is a cancellation of its own, which the operation of the first does not explain', () => {
     const theCase = judged([endedAt(T0), endedAt(T0 + 30 * MINUTE)], [cancelsAt('subscription', T0)])
-    expect(told(theCase)).toEqual(['cancellation reversed explained', 'cancellation succeeded unexplained'])
-    expect(told(judged([endedAt(T0 + 30 * MINUTE), endedAt(T0)], [cancelsAt('subscription', T0)]))).toEqual(
-      told(theCase),
+    expect(actionsOf(theCase)).toEqual(['cancellation reversed explained', 'cancellation succeeded unexplained'])
+    expect(actionsOf(judged([endedAt(T0 + 30 * MINUTE), endedAt(T0)], [cancelsAt('subscription', T0)]))).toEqual(
+      actionsOf(theCase),
     )
   })
 
   test('a later reading of the same end is the same cancellation', () => {
     const again = endedAt(T0, { asOf: T0 + 30 * MINUTE })
-    expect(told(judged([endedAt(T0), again], [cancelsAt('subscription', T0)]))).toEqual([
+    expect(actionsOf(judged([endedAt(T0), again], [cancelsAt('subscription', T0)]))).toEqual([
       'cancellation succeeded explained',
     ])
   })

@@ -72,7 +72,7 @@ const operationInput = (facts: Parameters<typeof operationSeen>[0]) => ({
   at: T0,
   input: operationSeen({ kind: 'cancellation', amount: null, currency: null, ...facts }),
 })
-const told = (theCase: Case) =>
+const actionsOf = (theCase: Case) =>
   theCase.actions.map(({ kind, state, verdict, reason }) => `${kind} ${state} ${verdict} ${reason}`).sort()
 const UNEXPLAINED = 'cancellation scheduled unexplained nothing_explains_it'
 
@@ -81,7 +81,7 @@ describe('a cancellation that a schedule sets', () => {
     const { account, id, events } = openAccount()
     account.scheduleCancelByObject(id, OURS)
     const theCase = lookAll(play(events()))
-    expect(told(theCase)).toEqual([UNEXPLAINED])
+    expect(actionsOf(theCase)).toEqual([UNEXPLAINED])
     expect(theCase.actions).toMatchObject([{ subject: id, providerCreatedAt: T0, idempotencyKeys: ['op-7'] }])
   })
 
@@ -109,7 +109,7 @@ describe('a cancellation that a schedule sets', () => {
     account.endPeriod(id)
     for (const order of [events(), events().toReversed()]) {
       const theCase = lookAll(play([operationInput(facts({ id, schedule })), ...order]))
-      expect(told(theCase)).toEqual([`cancellation succeeded explained ${reason}`])
+      expect(actionsOf(theCase)).toEqual([`cancellation succeeded explained ${reason}`])
     }
   })
 
@@ -117,7 +117,7 @@ describe('a cancellation that a schedule sets', () => {
     const { account, id, events, pass } = openAccount()
     pass(60 * MINUTE)
     account.scheduleCancelByObject(id)
-    expect(told(lookAll(play([operationInput({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
+    expect(actionsOf(lookAll(play([operationInput({ subject: id }), ...events()])))).toEqual([UNEXPLAINED])
   })
 
   test('is found by re-reads alone, with a request time after the last snapshot without it', () => {
@@ -131,15 +131,15 @@ describe('a cancellation that a schedule sets', () => {
       executing_at: new Date(T0 + 10 * MINUTE).toISOString(),
       ended_at: new Date(T0 + 10 * MINUTE + SECOND).toISOString(),
     })
-    expect(told(lookAll(play([...before, ...read()])))).toEqual([UNEXPLAINED])
-    expect(told(lookAll(play([explained, ...before, ...read()])))).toEqual([
+    expect(actionsOf(lookAll(play([...before, ...read()])))).toEqual([UNEXPLAINED])
+    expect(actionsOf(lookAll(play([explained, ...before, ...read()])))).toEqual([
       'cancellation scheduled explained amount_and_time_match',
     ])
     // A month later the end has its own time, which is not the time of the request.
     const set = read()
     pass(30 * DAY)
     account.endPeriod(id)
-    expect(told(lookAll(play([explained, ...before, ...set, ...read()])))).toEqual([
+    expect(actionsOf(lookAll(play([explained, ...before, ...set, ...read()])))).toEqual([
       'cancellation succeeded explained amount_and_time_match',
     ])
   })
@@ -148,7 +148,7 @@ describe('a cancellation that a schedule sets', () => {
     const { account, id, pass, readApart } = openAccount()
     account.scheduleCancelByObject(id)
     pass(120 * MINUTE)
-    expect(told(lookAll(play([operationInput({ subject: id }), ...readApart()])))).toEqual([
+    expect(actionsOf(lookAll(play([operationInput({ subject: id }), ...readApart()])))).toEqual([
       'cancellation scheduled explained amount_and_time_match',
     ])
   })
@@ -165,7 +165,7 @@ describe('a cancellation that a schedule sets', () => {
       ended_at: new Date(T0 + 60 * MINUTE + SECOND).toISOString(),
     })
     pass(30 * MINUTE)
-    expect(told(lookAll(play([...known, operated, ...readApart()])))).toEqual([
+    expect(actionsOf(lookAll(play([...known, operated, ...readApart()])))).toEqual([
       'cancellation scheduled explained amount_and_time_match',
     ])
   })
@@ -183,7 +183,7 @@ describe('a cancellation that a schedule sets', () => {
       ended_at: new Date(T0 + 60 * MINUTE + SECOND).toISOString(),
     })
     pass(30 * MINUTE)
-    expect(told(lookAll(play([operationInput({ subject: id }), ...known, operated, ...readApart()])))).toEqual([
+    expect(actionsOf(lookAll(play([operationInput({ subject: id }), ...known, operated, ...readApart()])))).toEqual([
       'cancellation canceled explained amount_and_time_match',
       'cancellation scheduled explained amount_and_time_match',
     ])
@@ -194,7 +194,7 @@ describe('a cancellation that a schedule sets', () => {
     account.scheduleCancelByObject(id)
     pass(60 * MINUTE)
     const connection = { id: CONNECTION, createdAt: T0 + 60 * MINUTE }
-    expect(told(lookAll(play(readApart({ readFor: 'baseline', connection }))))).toEqual([
+    expect(actionsOf(lookAll(play(readApart({ readFor: 'baseline', connection }))))).toEqual([
       'cancellation scheduled explained scheduled_before',
     ])
   })
@@ -205,7 +205,7 @@ describe('a cancellation that a schedule sets', () => {
     const early = read()
     pass(5 * MINUTE)
     const all = [...early, ...events(), ...read()]
-    for (const order of [all, all.toReversed()]) expect(told(lookAll(play(order)))).toEqual([UNEXPLAINED])
+    for (const order of [all, all.toReversed()]) expect(actionsOf(lookAll(play(order)))).toEqual([UNEXPLAINED])
   })
 
   test.each([
@@ -225,14 +225,14 @@ describe('a cancellation that a schedule sets', () => {
       'schedule_removal succeeded not_alerted kind_is_not_judged',
     ]
     for (const order of [events(), events().toReversed(), [...set, ...read()]]) {
-      expect(told(lookAll(play(order)))).toEqual(removed)
+      expect(actionsOf(lookAll(play(order)))).toEqual(removed)
     }
     const first = operationInput({ subject: id })
     pass(10 * MINUTE)
     if (account.asOf(T0 + DAY).subscriptions.get(id)?.schedule === null) account.scheduleCancelByObject(id)
     else account.changeSchedule(schedule.id, { endBehavior: 'cancel' })
     for (const order of [events(), events().toReversed()]) {
-      expect(told(lookAll(play([first, ...order])))).toEqual([
+      expect(actionsOf(lookAll(play([first, ...order])))).toEqual([
         'cancellation canceled explained amount_and_time_match',
         UNEXPLAINED,
         removed[1],
@@ -245,7 +245,7 @@ describe('a cancellation that a schedule sets', () => {
     account.scheduleCancelByObject(id)
     pass(10 * MINUTE)
     account.change(id, { quantity: 2 })
-    expect(told(lookAll(play(events())))).toEqual([UNEXPLAINED])
+    expect(actionsOf(lookAll(play(events())))).toEqual([UNEXPLAINED])
   })
 
   test('that ends because a payment failed is one action by a person, and one by the processor', () => {
@@ -255,7 +255,7 @@ describe('a cancellation that a schedule sets', () => {
     account.missPayment(id)
     account.endDunning(id)
     for (const order of [events(), events().toReversed()]) {
-      expect(told(lookAll(play(order)))).toEqual(['cancellation succeeded not_alerted involuntary_end'])
+      expect(actionsOf(lookAll(play(order)))).toEqual(['cancellation succeeded not_alerted involuntary_end'])
     }
   })
 
@@ -265,7 +265,7 @@ describe('a cancellation that a schedule sets', () => {
     account.cancelSchedule(schedule.id, OURS)
     for (const order of [events(), events().toReversed()]) {
       const theCase = lookAll(play([operationInput({ subject: 'sub_other', idempotency_key: 'op-7' }), ...order]))
-      expect(told(theCase)).toEqual(['cancellation succeeded explained idempotency_key_matches'])
+      expect(actionsOf(theCase)).toEqual(['cancellation succeeded explained idempotency_key_matches'])
     }
   })
 })
@@ -286,10 +286,10 @@ test('a schedule that releases its subscription is no cancellation, even if the 
     const cancellation = { ...shown.cancellation, phase: 'scheduled', effectiveAt: Number(end) * 1000 } as const
     return { at, input: { ...input, sighting: { ...shown, cancellation } } }
   })
-  expect(told(lookAll(play(set)))).toEqual([])
+  expect(actionsOf(lookAll(play(set)))).toEqual([])
   // After the release the schedule no longer ends the subscription. The same end date is then another request.
   pass(10 * MINUTE)
   account.releaseSchedule(String(account.subscriptions()[0]?.schedule))
   account.scheduleCancel(id)
-  expect(told(lookAll(play(events())))).toEqual([UNEXPLAINED])
+  expect(actionsOf(lookAll(play(events())))).toEqual([UNEXPLAINED])
 })

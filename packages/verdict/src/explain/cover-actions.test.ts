@@ -27,11 +27,11 @@ const expectedChangesInput = (...expectedChanges: ExpectedChange[]) => ({
 
 /** The case after these refunds and their second looks, at which these expected changes are loaded. */
 function judgedCase(refunds: ReturnType<typeof refund>[], expectedChanges: ExpectedChange[]): Case {
-  const told = play([
+  const seen = play([
     ...refunds.map(input => ({ at: T0 + SECOND, input })),
     { at: T0 + MINUTE, input: expectedChangesInput(...expectedChanges) },
   ])
-  return secondLooks(told).length === 0 ? told : lookAll(told)
+  return secondLooks(seen).length === 0 ? seen : lookAll(seen)
 }
 
 const coveredOf = ({ actions }: Case) =>
@@ -214,8 +214,8 @@ describe('the time of an expected change', () => {
 
   test('does not cover an old action whose incident opens later', () => {
     const late = sightingInput(refundShown({ ...CHARGED }))
-    const told = play([{ at: NOTED + MINUTE, input: late }], emptyCase())
-    expect(apply({}, told).verdict).toBe('pending')
+    const seen = play([{ at: NOTED + MINUTE, input: late }], emptyCase())
+    expect(apply({}, seen).verdict).toBe('pending')
   })
 
   test('covers an action whose second look was still to come', () => {
@@ -235,13 +235,13 @@ describe('the time of an expected change', () => {
 
   test('stops covering a cancellation that turns out to have been requested before its start', () => {
     const expected = expectedChange({ kind: 'cancellation', startsAt: T0 })
-    const told = play([
+    const seen = play([
       { at: T0 + 21 * MINUTE, input: sightingInput(scheduledCancellation(T0 + 20 * MINUTE)) },
       { at: T0 + 21 * MINUTE, input: expectedChangesInput(expected) },
     ])
-    expect(onlyAction(told).expectedChangeId).toBe('exp_1')
+    expect(onlyAction(seen).expectedChangeId).toBe('exp_1')
     const earlier = sightingInput(scheduledCancellation(T0 - MINUTE))
-    const later = lookAll(play([{ at: T0 + 22 * MINUTE, input: earlier }], told))
+    const later = lookAll(play([{ at: T0 + 22 * MINUTE, input: earlier }], seen))
     expect(onlyAction(later)).toMatchObject({ verdict: 'unexplained', expectedChangeId: null })
   })
 })

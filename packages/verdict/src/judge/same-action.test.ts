@@ -70,8 +70,8 @@ describe('a refund that the biller made through its gateway', () => {
     expect(joined.actions).toHaveLength(1)
     expect(joined.actions[0]?.incidents.map(({ state }) => state).sort()).toEqual(['open', 'resolved'])
     expect(alertsOf(joined)).toEqual(['incident.opened', 'incident.opened', 'incident.resolved'])
-    const gone = projectActions(joined).filter(({ mergedInto }) => mergedInto !== null)
-    expect(gone.map(({ mergedInto }) => mergedInto)).toEqual([joined.actions[0]?.id])
+    const merged = projectActions(joined).filter(({ mergedInto }) => mergedInto !== null)
+    expect(merged.map(({ mergedInto }) => mergedInto)).toEqual([joined.actions[0]?.id])
     expect(new Set(projectIncidents(joined).map(({ incident }) => incident.action_id))).toEqual(
       new Set([joined.actions[0]?.id]),
     )

@@ -61,14 +61,14 @@ const worlds: fc.Arbitrary<World> = fc.record({
 })
 
 /** All events and operations of a world, in order of time. */
-function worldInputs({ refunds, operations }: World, tells: { refundEvents: boolean }): Input[] {
+function worldInputs({ refunds, operations }: World, shown: { refundEvents: boolean }): Input[] {
   const inputs: Input[] = []
   let total = 0
   refunds.forEach(({ amount, atS, key, updated }, index) => {
     const refund = { id: `re_${index}`, amount, createdAt: T0 + atS * SECOND }
     const made = key ? { ...refund, idempotencyKey: `key_${index}` } : refund
-    if (tells.refundEvents) inputs.push(refundSeen({ ...made, status: 'pending' }))
-    if (tells.refundEvents && updated) inputs.push(refundSeen({ ...refund, eventType: 'refund.updated' }))
+    if (shown.refundEvents) inputs.push(refundSeen({ ...made, status: 'pending' }))
+    if (shown.refundEvents && updated) inputs.push(refundSeen({ ...refund, eventType: 'refund.updated' }))
     inputs.push(totalSeen({ total: total + amount, before: total, createdAt: refund.createdAt }))
     total += amount
   })
@@ -152,11 +152,11 @@ const sums = (theCase: Case) => {
 
 describe('any order and repetition gives the same verdicts', () => {
   test.each([
-    { name: 'refund events, totals and operations', tells: { refundEvents: true }, view: byRefund },
-    { name: 'totals and operations', tells: { refundEvents: false }, view: sums },
-  ])('of $name', ({ tells, view }) => {
+    { name: 'refund events, totals and operations', shown: { refundEvents: true }, view: byRefund },
+    { name: 'totals and operations', shown: { refundEvents: false }, view: sums },
+  ])('of $name', ({ shown, view }) => {
     const cases = worlds.chain(world => {
-      const inputs = worldInputs(world, tells)
+      const inputs = worldInputs(world, shown)
       return deliveries(inputs).map(delivery => ({ inputs, delivery }))
     })
     fc.assert(

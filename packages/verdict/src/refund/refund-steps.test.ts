@@ -291,7 +291,7 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   })
 
   test('a refund made while another one failed, so that the total is unchanged', () => {
-    const failed = { eventType: 'refund.failed', status: 'failed', toldAt: T0 + 5 * MINUTE }
+    const failed = { eventType: 'refund.failed', status: 'failed', reportedAt: T0 + 5 * MINUTE }
     const later = T0 + 60 * MINUTE
     const theCase = playInTwoParts([
       at(T0, first),
@@ -304,18 +304,18 @@ describe('what the totals of a charge prove beyond the known refunds', () => {
   })
 
   test.each([
-    { name: 'that an event reports', toldAt: T0 + 5 * MINUTE, eventType: 'refund.failed' },
+    { name: 'that an event reports', reportedAt: T0 + 5 * MINUTE, eventType: 'refund.failed' },
     {
       name: 'that only a later event about its metadata reports',
-      toldAt: T0 + 500 * MINUTE,
+      reportedAt: T0 + 500 * MINUTE,
       eventType: 'refund.updated',
     },
-  ])('no refund for a failure $name', ({ toldAt, eventType }) => {
+  ])('no refund for a failure $name', ({ reportedAt, eventType }) => {
     const later = T0 + 60 * MINUTE
     const theCase = playInTwoParts([
       at(T0, first),
       at(T0, firstTotal),
-      at(T0, named('re_1', 700, { eventType, status: 'failed', toldAt })),
+      at(T0, named('re_1', 700, { eventType, status: 'failed', reportedAt })),
       at(later, named('re_3', 300, { createdAt: later })),
       at(later, total({ total: 300, before: 0, createdAt: later }, 'c')),
     ])
@@ -425,14 +425,14 @@ describe('the refund that replaces a provisional action', () => {
   test('keeps its explanation if it is late, while the look at another total is pending', () => {
     const before = playInTwoParts([at(T0, firstTotal)])
     const later = T0 + 30 * MINUTE
-    const told = play(
+    const seen = play(
       [at(later, total({ total: 1000, before: 700, createdAt: later }, 'c')), at(later + SECOND, named('re_1', 700))],
       before,
     )
-    expect(told.actions.map(({ id, providerRef }) => ({ id, providerRef }))).toEqual([
+    expect(seen.actions.map(({ id, providerRef }) => ({ id, providerRef }))).toEqual([
       { id: before.actions[0]?.id, providerRef: 're_1' },
     ])
-    expect(verdicts(lookAll(told))).toEqual(['provisional 300 unexplained', 're_1 700 unexplained'])
+    expect(verdicts(lookAll(seen))).toEqual(['provisional 300 unexplained', 're_1 700 unexplained'])
   })
 
   test('may come from another case that is merged', () => {

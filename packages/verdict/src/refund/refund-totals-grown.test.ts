@@ -51,8 +51,8 @@ const total = fc
           objectIds: ['pi_1'],
         }
         const shown = { seenThrough: [], eventIds: [], look: null, provider: 'processor', currency: 'eur' } as const
-        const told: RefundTotal = { ...names, ...shown, ...facts, total: (facts.totalBefore ?? 0) + rise }
-        return { ...charge, totals: [...charge.totals, told] }
+        const added: RefundTotal = { ...names, ...shown, ...facts, total: (facts.totalBefore ?? 0) + rise }
+        return { ...charge, totals: [...charge.totals, added] }
       },
   )
 

@@ -36,7 +36,12 @@ function eventsOf({ shown, known }: ExplainingRow): Input[] {
       return [totalSeen(facts, { eventId: field })]
     }
     const refund = { id: name, amount: Number(first), createdAt: timeOf(second ?? '') }
-    const failed = { ...refund, eventType: 'refund.failed', status: 'failed', toldAt: timeOf(third ?? second ?? '') }
+    const failed = {
+      ...refund,
+      eventType: 'refund.failed',
+      status: 'failed',
+      reportedAt: timeOf(third ?? second ?? ''),
+    }
     return [refundSeen({ ...refund, ...made }), ...(third === undefined ? [] : [refundSeen(failed)])]
   })
 }
@@ -65,8 +70,8 @@ describe('docs/decisions/explaining.md holds for the totals of a charge', () => 
     ({ row, order, apartMs, answer }) => {
       const since = T0 + 180 * MINUTE
       const theCase = order(eventsOf(row)).reduce((next, input, index) => {
-        const told = play([{ at: since + index * apartMs, input }], next)
-        return apartMs === 0 ? told : lookAll(told)
+        const seen = play([{ at: since + index * apartMs, input }], next)
+        return apartMs === 0 ? seen : lookAll(seen)
       }, play([]))
       const recorded = lookAll(theCase).actions.map(recordedAs)
       expect(recorded.sort()).toEqual(answer.split(', ').sort())

@@ -160,8 +160,8 @@ type AlertContent = Alert extends infer One
     : never
   : never
 
-function toAlertEntry(theCase: Case, now: number, untold: AlertContent): CaseOutboxEntry {
-  const message = { ...untold, project_id: theCase.projectId, created_at: isoTime(now) } as Alert
+function toAlertEntry(theCase: Case, now: number, content: AlertContent): CaseOutboxEntry {
+  const message = { ...content, project_id: theCase.projectId, created_at: isoTime(now) } as Alert
   return { id: message.alert_id, topic: 'alerts', key: theCase.projectId, message, at: now }
 }
 

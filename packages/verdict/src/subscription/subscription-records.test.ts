@@ -131,10 +131,10 @@ describe('snapshots of a subscription show', () => {
       records: ['cancellation canceled pending', 'schedule_removal succeeded not_alerted'],
     },
   ])('$name', ({ shows, records: expected }) => {
-    const told = shows.map(one => sightingInput(one))
-    expect(records(playAll(...told))).toEqual(expected)
-    expect(records(playAll(...told.toReversed()))).toEqual(expected)
-    expect(records(playAll(...told, ...told))).toEqual(expected)
+    const inputs = shows.map(one => sightingInput(one))
+    expect(records(playAll(...inputs))).toEqual(expected)
+    expect(records(playAll(...inputs.toReversed()))).toEqual(expected)
+    expect(records(playAll(...inputs, ...inputs))).toEqual(expected)
   })
 
   test('a removal that the next cancellation states, and that an older snapshot shows later, is one removal', () => {
@@ -187,12 +187,12 @@ describe('snapshots of a subscription show', () => {
       records: ['pause succeeded not_alerted', 'pause succeeded not_alerted', 'resume succeeded not_alerted'],
     },
   ])('show a pause once if it is read $name', ({ reads, events, records: expected }) => {
-    const told = [
+    const inputs = [
       sightingInput(reads, { eventId: null, eventType: 'sweep', readFor: 'sweep' }),
       ...events.map(one => sightingInput(one)),
     ]
-    expect(records(playAll(...told))).toEqual(expected)
-    expect(records(playAll(...told.toReversed()))).toEqual(expected)
+    expect(records(playAll(...inputs))).toEqual(expected)
+    expect(records(playAll(...inputs.toReversed()))).toEqual(expected)
   })
 
   test('an older snapshot that arrives late changes no action id and causes no second alert', () => {
@@ -241,7 +241,7 @@ describe('snapshots of a subscription show', () => {
 })
 
 test('a request that seemed to remove an end adds no key to the cancellation, if the cancellation is read again', () => {
-  const told = [
+  const inputs = [
     sightingInput(setAt(0, { idempotencyKey: 'sets' })),
     sightingInput(
       subscriptionShown({
@@ -252,7 +252,7 @@ test('a request that seemed to remove an end adds no key to the cancellation, if
     ),
     sightingInput(setAt(0, { asOf: T0 + 9 * SECOND }), { eventId: null, eventType: 'sweep', readFor: 'sweep' }),
   ]
-  for (const order of [told, told.toReversed()]) {
+  for (const order of [inputs, inputs.toReversed()]) {
     expect(playAll(...order).actions).toMatchObject([{ kind: 'cancellation', idempotencyKeys: ['sets'] }])
   }
 })

@@ -138,7 +138,7 @@ function deriveRecord(
   const base =
     joined.actions.filter(isSubscriptionRecord).find(record => record.id === known?.id) ??
     newRecord(joined, row, aspect, section, kind, now)
-  const telling = decisiveSnapshots(section, aspect)
+  const decisive = decisiveSnapshots(section, aspect)
   const { details: _derivedBefore, subscriptionContinues: _alsoDerived, ...kept } = base
   const details = mergeDetails(row.details, detailsOfSection(section))
   const { anchor } = base.turn
@@ -156,7 +156,7 @@ function deriveRecord(
     ...openingRequests(section),
     eventIds: withAll(
       base.eventIds,
-      telling.flatMap(snapshot => snapshot.eventIds),
+      decisive.flatMap(snapshot => snapshot.eventIds),
     ).slice(0, MAX_EVENT_IDS),
     ...(aspect === 'cancellation' && section.part === 'episode'
       ? cancellationFacts(section, base, row)

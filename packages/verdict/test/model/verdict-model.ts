@@ -98,13 +98,13 @@ function namesOf(one: ModelRefund, named: readonly (readonly string[])[]): reado
  * Each refund once: the biller's object of a refund through its gateway is joined to the gateway's object.
  * @param totals the names in each total of a charge
  */
-export function refundsOf(told: readonly ModelRefund[], totals: readonly (readonly string[])[]): ModelAction[] {
-  const named = [...told.filter(({ provider }) => provider === 'processor').map(({ about }) => about), ...totals]
+export function refundsOf(reported: readonly ModelRefund[], totals: readonly (readonly string[])[]): ModelAction[] {
+  const named = [...reported.filter(({ provider }) => provider === 'processor').map(({ about }) => about), ...totals]
   const isAt = (biller: ModelRefund, gateway: ModelRefund) => biller.gatewayId === gateway.id && biller !== gateway
-  return told
-    .filter(one => !told.some(gateway => isAt(one, gateway)))
+  return reported
+    .filter(one => !reported.some(gateway => isAt(one, gateway)))
     .map(one => {
-      const all = [one, ...told.filter(biller => isAt(biller, one))]
+      const all = [one, ...reported.filter(biller => isAt(biller, one))]
       const proved = ({ reportedAt, changedAt }: ModelRefund) => (reportedAt < Infinity ? reportedAt : changedAt)
       const at = Math.min(...all.map(each => (each.isDateChosen ? proved(each) : each.date)))
       return {
@@ -142,12 +142,12 @@ const HOUR = 3_600_000
 export function cancellationsOf(
   id: string,
   provider: ProviderKind,
-  told: readonly ModelSnapshot[],
+  reported: readonly ModelSnapshot[],
   by: ModelConnection,
 ): ModelAction[] {
   const turns: { shown: ModelSnapshot[]; after: number | null; late: boolean; not: (number | null)[] }[] = []
   let running: { at: number | null; late: boolean } | null = { at: null, late: false }
-  for (const one of told.toSorted((a, b) => a.asOf - b.asOf)) {
+  for (const one of reported.toSorted((a, b) => a.asOf - b.asOf)) {
     if (one.left === 'none' && one.phase !== 'none') running = { at: one.asOf - 0.5, late: false }
     if (one.phase === 'none') running = { at: one.asOf, late: one.isPastDue }
     else if (running !== null) {
@@ -173,9 +173,9 @@ export function cancellationsOf(
     const first = shown[0] as ModelSnapshot
     const dunned = late && first.phase === 'executed' && first.requestedAt === null
     const asked = shown.filter(one => one.byItself === null)
-    const telling = asked.length > 0 ? asked : shown
-    const times = telling.flatMap(one => one.requestedAt ?? [])
-    const at = times.length > 0 ? Math.min(...times) : (telling[0]?.asOf ?? 0)
+    const decisive = asked.length > 0 ? asked : shown
+    const times = decisive.flatMap(one => one.requestedAt ?? [])
+    const at = times.length > 0 ? Math.min(...times) : (decisive[0]?.asOf ?? 0)
     const isOwn = dunned || asked.length === 0
     return {
       name: `${id}@${at}`,
@@ -187,7 +187,7 @@ export function cancellationsOf(
       about: [id],
       amount: null,
       currency: null,
-      from: times.length > 0 || telling[0]?.isAtOnce ? at : Math.max(after ?? 0, at - DAY),
+      from: times.length > 0 || decisive[0]?.isAtOnce ? at : Math.max(after ?? 0, at - DAY),
       at,
       madeBy: at,
       keys: first.key === null ? [] : [first.key],
@@ -195,10 +195,10 @@ export function cancellationsOf(
       through: [by.id],
       setBefore:
         times.length === 0 &&
-        telling[0]?.isBaseline === true &&
-        !telling[0].isOfEvent &&
+        decisive[0]?.isBaseline === true &&
+        !decisive[0].isOfEvent &&
         (after ?? 0) < by.madeAt &&
-        (provider === 'processor' || second(telling[0].asOf) < second(by.madeAt)),
+        (provider === 'processor' || second(decisive[0].asOf) < second(by.madeAt)),
       ended: !isOwn
         ? null
         : dunned

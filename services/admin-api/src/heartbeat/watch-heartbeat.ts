@@ -67,8 +67,8 @@ export function createHeartbeatWatch(options: HeartbeatWatchOptions): Periodic &
   async function report(kind: 'missing' | 'returned', nowMs: number): Promise<void> {
     const lastSend = options.lastSend()
     const { installation } = options
-    const told = heartbeatReport({ kind, installation, returnedAtMs, silentSinceMs, nowMs, lastSend, readError })
-    await postReport(options, told)
+    const report = heartbeatReport({ kind, installation, returnedAtMs, silentSinceMs, nowMs, lastSend, readError })
+    await postReport(options, report)
     reportedAtMs = kind === 'missing' ? nowMs : null
     const stored = { _id: 'alarm', missing: kind === 'missing', reported_at: new Date(nowMs) } as const
     const { error } = await tryWithin(clock, () => options.stores.heartbeat.put(stored))
@@ -112,19 +112,19 @@ export function createHeartbeatWatch(options: HeartbeatWatchOptions): Periodic &
   }
 }
 
-async function postReport({ alarmUrl, client, logger, onReported }: HeartbeatWatchOptions, told: HeartbeatReport) {
-  const level = told.event === 'heartbeat.missing' ? 'error' : 'info'
-  logger[level]({ silent_seconds: told.silent_seconds, cause: told.cause }, told.event)
+async function postReport({ alarmUrl, client, logger, onReported }: HeartbeatWatchOptions, report: HeartbeatReport) {
+  const level = report.event === 'heartbeat.missing' ? 'error' : 'info'
+  logger[level]({ silent_seconds: report.silent_seconds, cause: report.cause }, report.event)
   if (alarmUrl === undefined) return
   try {
     const headers = { 'content-type': 'application/json' }
-    const { status } = await client.send({ url: alarmUrl(), method: 'POST', headers, body: JSON.stringify(told) })
+    const { status } = await client.send({ url: alarmUrl(), method: 'POST', headers, body: JSON.stringify(report) })
     if (status >= 300) throw new Error(`HEARTBEAT_ALARM_URL answers ${status}`)
   } catch (error) {
-    onReported(told.event, 'failed')
+    onReported(report.event, 'failed')
     throw error
   }
-  onReported(told.event, 'sent')
+  onReported(report.event, 'sent')
 }
 
 async function ping({ pingUrl, client, logger, onPinged }: HeartbeatWatchOptions): Promise<void> {

@@ -17,7 +17,7 @@ test('lists the fields that differ, with their old and new values', () => {
 })
 
 test('a new document changes from nothing, and a removed one to nothing', () => {
-  expect(listChangedFields('a', undefined, { name: 'x', gone: null })).toEqual([
+  expect(listChangedFields('a', undefined, { name: 'x', removed: null })).toEqual([
     { resource: 'a', field: 'name', from: null, to: 'x' },
   ])
   expect(listChangedFields('a', { name: 'x' }, undefined)).toEqual([

@@ -266,9 +266,9 @@ export function describeAudit(testApi: () => TestApi): void {
       await expect
         .poll(operationsOf('refused.method_not_allowed'))
         .toEqual(expect.arrayContaining(['/v1/unsubscribe/{token}', '/v1/projects']))
-      const told = JSON.stringify(await rows())
-      expect(told).not.toContain('nowhere')
-      expect(told).not.toContain('a-token-of-somebody')
+      const written = JSON.stringify(await rows())
+      expect(written).not.toContain('nowhere')
+      expect(written).not.toContain('a-token-of-somebody')
     })
   })
 }

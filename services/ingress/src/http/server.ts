@@ -64,7 +64,7 @@ export function createWebhookServer({ handle, refuseEarly, onRefused, sockets }:
       return answer
     }
     // If the body of a request turned out invalid, the handler records it, because the handler sees that the request broke off.
-    if (!bad.isUnderWay) onRefused(answer.status, reason)
+    if (!bad.isInFlight) onRefused(answer.status, reason)
     return answer
   })
   return { server, stop: () => limits.stop() }

@@ -73,13 +73,13 @@ describe('ingress before it is ready', () => {
 
 describe('ingress without its broker', () => {
   test('answers 503 after a failed send, then refuses at once, and recovers without a restart', async () => {
-    let isAway = true
-    ingress = await startMemoryIngress({ sendResultOf: () => (isAway ? 'refused' : 'stored') })
+    let isDown = true
+    ingress = await startMemoryIngress({ sendResultOf: () => (isDown ? 'refused' : 'stored') })
     expectProblem(await ingress.postEvent('processor', 'evt_1'), 503, 'unavailable', OUTAGE_S)
     expectProblem(await ingress.postEvent('processor', 'evt_2'), 503, 'unavailable', OUTAGE_S)
     expect(reasons()).toEqual(['broker_unavailable', 'broker_unavailable'])
     expect(ingress.app.unready()).toBeUndefined()
-    isAway = false
+    isDown = false
     await until('the first event after the outage', async () => {
       return (await ingress.postEvent('processor', 'evt_3')).status === 200
     })
@@ -152,13 +152,13 @@ describe('ingress under overload', () => {
 describe('ingress that stops', () => {
   test('finishes the requests in flight, closes their connections and accepts no new request', async () => {
     const producer = await startWithScriptedProducer()
-    const atHand = ingress.postEvent('processor', 'evt_1')
+    const inFlight = ingress.postEvent('processor', 'evt_1')
     await until('the send', () => producer.sends.length === 1)
     const stopping = ingress.stop()
     expect(ingress.app.unready()).toBe('The process is stopping')
     await expect(ingress.postEvent('processor', 'evt_2')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     producer.sends[0]?.ack()
-    expect(await atHand).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    expect(await inFlight).toMatchObject({ status: 200, headers: { connection: 'close' } })
     await stopping
   })
 })

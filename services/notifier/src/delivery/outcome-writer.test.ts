@@ -50,10 +50,10 @@ function setUp() {
 }
 
 function endedAttempt(id: string, atMs: number) {
-  const told = alert()
-  const request = { delivery_id: id, channel_id: 'chn_1', project_id: told.project_id, attempt: 1, test: false }
+  const sent = alert()
+  const request = { delivery_id: id, channel_id: 'chn_1', project_id: sent.project_id, attempt: 1, test: false }
   const job: DeliveryJob = {
-    request: { ...request, alert: told },
+    request: { ...request, alert: sent },
     ...({ channelKind: 'webhook', orderingKey: id, firstAttemptAtMs: null, ladderAttemptsAtMs: [] } as const),
     ...{ isKnown: false, atOnce: false, isLateOnPurpose: false, goesAlone: false, digestGroup: null },
     ...{ receivedAtMs: atMs, messages: [] },

@@ -22,11 +22,11 @@ function openKeeper() {
   const clock = createManualClock()
   const collections = createMemoryCollections()
   const store = createMemoryHealthStore(collections)
-  const state = { writes: 0, isAway: false }
+  const state = { writes: 0, isDown: false }
   const health: HealthStore = {
     ...store,
     async record(channels) {
-      if (state.isAway) throw unavailable('MongoDB', new Error('gone'))
+      if (state.isDown) throw unavailable('MongoDB', new Error('gone'))
       state.writes += 1
       await store.record(channels)
     },
@@ -70,11 +70,11 @@ test('delayed reports are not lost in a database outage or when the process stop
   const { clock, keeper, state, delivered } = openKeeper()
   await keeper.note([of('a', worked(1))])
   await keeper.note([of('a', worked(2))])
-  state.isAway = true
+  state.isDown = true
   await clock.advance(1_000)
   await keeper.note([of('a', worked(3))])
   await expect(keeper.note([of('b', worked(3))])).rejects.toThrow('MongoDB')
-  state.isAway = false
+  state.isDown = false
   await keeper.stop()
   expect([await delivered('a'), await delivered('b')]).toEqual([3, 0])
 })

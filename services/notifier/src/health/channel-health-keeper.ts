@@ -150,7 +150,7 @@ export class ChannelHealthKeeper {
    */
   async disableFailing(channels: readonly ChannelReports[]): Promise<void> {
     const { directory, health, logger } = this.#options
-    const orders = [...(await this.#refusedForGood(channels)), ...(await this.#failingTooLong(channels))]
+    const orders = [...(await this.#permanentlyRefused(channels)), ...(await this.#failingTooLong(channels))]
     if (orders.length === 0) return
     const disabled = await health.disable(orders)
     for (const { channelId, projectId, reason, incidentId } of orders) {
@@ -186,7 +186,7 @@ export class ChannelHealthKeeper {
   }
 
   /** Disables channels whose receiver answered that it is permanently gone, without the five days of failures. */
-  async #refusedForGood(channels: readonly ChannelReports[]): Promise<DisableOrder[]> {
+  async #permanentlyRefused(channels: readonly ChannelReports[]): Promise<DisableOrder[]> {
     const refused = channels.flatMap(({ channelId, projectId, reports }) => {
       const final = reports.find(one => one.kind === 'disable')
       return final === undefined ? [] : [{ channelId, projectId, final }]

@@ -138,8 +138,8 @@ describe('a channel with too much waiting', () => {
 
   test('postpones each message behind the earlier ones, counted for five seconds', async () => {
     const { queues, clock } = createQueueHarness()
-    const away = Array.from({ length: 1_201 }, () => queues.nextAttemptInMs('a'))
-    expect([away[0], away[1], away[1_200]]).toEqual([0, 50, 60_000])
+    const waits = Array.from({ length: 1_201 }, () => queues.nextAttemptInMs('a'))
+    expect([waits[0], waits[1], waits[1_200]]).toEqual([0, 50, 60_000])
     expect(queues.nextAttemptInMs('b')).toBe(0)
     await clock.advance(5_000)
     expect(queues.nextAttemptInMs('a')).toBe(0)

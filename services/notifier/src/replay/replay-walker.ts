@@ -85,9 +85,9 @@ export class ReplayWalker {
           this.#options.logger[canRetry ? 'warn' : 'error']({ error }, 'replay.deferred')
           return false
         })
-        .then(isUnderWay => {
+        .then(isReplaying => {
           this.#atWork = undefined
-          if (!this.#isStopped) this.#scheduleWalk(isUnderWay ? BETWEEN_PAGES_MS : IDLE_MS)
+          if (!this.#isStopped) this.#scheduleWalk(isReplaying ? BETWEEN_PAGES_MS : IDLE_MS)
         })
     })
   }
@@ -95,10 +95,10 @@ export class ReplayWalker {
   /** @returns true if there was a page to requeue */
   async #walk(): Promise<boolean> {
     const { clock, replays } = this.#options
-    for (let isUnderWay = false; ; isUnderWay = true) {
+    for (let isReplaying = false; ; isReplaying = true) {
       const nowMs = clock.now()
       const replay = this.#isStopped ? undefined : await replays.claim(nowMs, nowMs + PAGE_TAKES_AT_MOST_MS)
-      if (replay === undefined) return isUnderWay
+      if (replay === undefined) return isReplaying
       await sendPage(replay, this.#options)
     }
   }

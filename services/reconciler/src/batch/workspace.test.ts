@@ -32,8 +32,8 @@ describe('a case that an input does not change', () => {
 test('a case with a repeated input evicts no record, because a crash may have lost the listing of its erasure', () => {
   const day = 86_400_000
   const record = play([{ at: T0, input: refundSeen() }]).actions[0]!
-  const settled = { ...record, kind: 'credit', verdict: 'not_alerted', reason: 'kind_is_not_judged' } as ActionRecord
-  const actions = Array.from({ length: MAX_RECORDS + 2 }, (_, index) => ({ ...settled, id: `act_${index}` }))
+  const judged = { ...record, kind: 'credit', verdict: 'not_alerted', reason: 'kind_is_not_judged' } as ActionRecord
+  const actions = Array.from({ length: MAX_RECORDS + 2 }, (_, index) => ({ ...judged, id: `act_${index}` }))
   const theCase = { ...play([{ at: T0, input: operationSeen() }]), actions }
   const after = (...inputs: Input[]) => {
     const workspace = new Workspace([theCase], contextAt(T0 + 8 * day))

@@ -18,12 +18,12 @@ export function createMemoryStandaloneIncidents(
     return pendingOf(id)
   }
   return {
-    open: async told => (incidents.has(told.incident.incident_id) ? pendingOf(told.incident.incident_id) : put(told)),
+    open: async next => (incidents.has(next.incident.incident_id) ? pendingOf(next.incident.incident_id) : put(next)),
     find: async id => incidents.get(id),
     findAll: async ids => ids.flatMap(id => incidents.get(id) ?? []),
-    replace: async told => {
-      const current = incidents.get(told.incident.incident_id)
-      return current?.version === told.incident.version - 1 ? put(told) : undefined
+    replace: async next => {
+      const current = incidents.get(next.incident.incident_id)
+      return current?.version === next.incident.version - 1 ? put(next) : undefined
     },
     pendingOf: async id => pendingOf(id),
     outbox: {

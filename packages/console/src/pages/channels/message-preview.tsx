@@ -37,12 +37,12 @@ export function MessagePreview({
   const hasDigest = kind === 'slack' || kind === 'email'
   const shownEvent = event === 'digest' && !hasDigest ? 'incident.opened' : event
   const format = chosen === 'html' && !hasPage ? 'json' : chosen
-  const [settled] = useDebouncedValue(JSON.stringify(settings), TYPING_PAUSE_MS)
+  const [debounced] = useDebouncedValue(JSON.stringify(settings), TYPING_PAUSE_MS)
   const query: PreviewQuery = {
     project_id: projectId,
     kind,
     event: shownEvent,
-    ...(JSON.parse(settled) as typeof settings),
+    ...(JSON.parse(debounced) as typeof settings),
   }
   const formats = [
     ...(hasPage ? [{ value: 'html', label: 'Message' }] : []),

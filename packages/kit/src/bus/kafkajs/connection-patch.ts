@@ -64,8 +64,8 @@ function patchConnect(prototype: Connection): void {
   const attempts = new WeakMap<Connection, Promise<unknown>>()
   prototype.connect = function connectShared(this: Connection) {
     if (this.isConnected()) return Promise.resolve(true)
-    const underWay = attempts.get(this)
-    if (underWay !== undefined) return underWay
+    const pending = attempts.get(this)
+    if (pending !== undefined) return pending
     discardSocket(this)
     const attempt = connectOnce
       .call(this)

@@ -11,12 +11,12 @@ export interface RefundFields {
 
 /** A new refund of a card charge. */
 export function makeRefund({ chance, created }: ObjectContext, fields: RefundFields): Stripe.Refund {
-  const settled = fields.status === 'succeeded'
+  const isSucceeded = fields.status === 'succeeded'
   return {
     id: `re_3${chance.text(23)}`,
     object: 'refund',
     amount: fields.amount,
-    balance_transaction: settled ? `txn_3${chance.text(23)}` : null,
+    balance_transaction: isSucceeded ? `txn_3${chance.text(23)}` : null,
     charge: fields.charge.id,
     created,
     currency: fields.charge.currency,
@@ -29,7 +29,7 @@ export function makeRefund({ chance, created }: ObjectContext, fields: RefundFie
     metadata: fields.metadata,
     payment_intent: fields.charge.payment_intent,
     payment_method: fields.charge.payment_method,
-    ...(settled ? {} : { pending_reason: 'processing' }),
+    ...(isSucceeded ? {} : { pending_reason: 'processing' }),
     reason: fields.reason,
     receipt_number: null,
     source_transfer_reversal: null,

@@ -87,11 +87,11 @@ describe('the first API key', () => {
 
   test('is created when the database becomes available', async () => {
     const apiKeys = createMemoryStores().apiKeys
-    let isAway = true
+    let isDown = true
     const unsteady: Collection<ApiKeyDocument> = {
       ...apiKeys,
       page: async request => {
-        if (isAway) throw unavailable('MongoDB', undefined)
+        if (isDown) throw unavailable('MongoDB', undefined)
         return apiKeys.page(request)
       },
     }
@@ -99,7 +99,7 @@ describe('the first API key', () => {
     const done = keepTryingBootstrap({ ...options, chosen: undefined }, new AbortController().signal)
     await clock.advance(10_000)
     expect(shown).toEqual([])
-    isAway = false
+    isDown = false
     await clock.advance(2_000)
     await done
     expect(shown).toHaveLength(1)

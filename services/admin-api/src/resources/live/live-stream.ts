@@ -62,7 +62,7 @@ export class LiveStream {
   /** Aborted when the stream ends, for any reason. */
   readonly #signal: AbortSignal
   /** Aborted with the reason if the missed changes cannot all be sent. */
-  readonly #giveUp = new AbortController()
+  readonly #lost = new AbortController()
   readonly #catching: AbortSignal
   /** New events until the missed changes are sent. */
   readonly #held = createHeldEvents(MAX_HELD_BYTES)
@@ -80,7 +80,7 @@ export class LiveStream {
     this.#client = client
     this.#out = out
     this.#signal = AbortSignal.any([client.signal, this.#end.signal])
-    this.#catching = AbortSignal.any([this.#signal, this.#giveUp.signal])
+    this.#catching = AbortSignal.any([this.#signal, this.#lost.signal])
     this.#sent = client.after ?? ''
   }
 
@@ -111,7 +111,7 @@ export class LiveStream {
   #listen(news: LiveNews): void {
     if (!this.#isBehind) this.#send(news)
     else if (news.kind === 'reset' || !news.events.filter(event => this.#isVisible(event)).every(this.#held.add)) {
-      this.#giveUp.abort(new PositionLost())
+      this.#lost.abort(new PositionLost())
     }
   }
 
@@ -148,15 +148,15 @@ export class LiveStream {
   async #catchUp(present: string): Promise<void> {
     const { clock, hub } = this.#parts
     const caughtUp = new AbortController()
-    const late = () => this.#giveUp.abort(new PositionLost())
+    const late = () => this.#lost.abort(new PositionLost())
     void sleep(clock, CATCH_UP_WITHIN_MS, AbortSignal.any([this.#signal, caughtUp.signal])).then(late)
     try {
-      await Promise.race([this.#sendMissed(present), rejection(this.#giveUp.signal)])
+      await Promise.race([this.#sendMissed(present), rejection(this.#lost.signal)])
     } catch (error) {
       if (this.#signal.aborted) return
       if (!(error instanceof PositionLost)) throw error
       // The reset stands for all changes up to now, those that are still being read included.
-      this.#giveUp.abort(error)
+      this.#lost.abort(error)
       this.#held.clear()
       this.#sendReset(hub.position ?? present)
     } finally {

@@ -199,8 +199,8 @@ describe('an attempt with a digest', () => {
   })
 
   test('to an unavailable receiver is retried as a digest', () => {
-    const away = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(500, 'rollup_error') })
-    expect(outcomeOfAttempt(away)).toMatchObject({ state: 'retrying', health: { kind: 'failed' } })
-    expect(outcomeOfAttempt(away).goesAlone).toBeUndefined()
+    const unavailable = facts({ channelKind: 'slack', digestId: 'dlv_digest', answer: status(500, 'rollup_error') })
+    expect(outcomeOfAttempt(unavailable)).toMatchObject({ state: 'retrying', health: { kind: 'failed' } })
+    expect(outcomeOfAttempt(unavailable).goesAlone).toBeUndefined()
   })
 })
