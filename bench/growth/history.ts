@@ -4,7 +4,12 @@ import { COLLECTIONS, deterministicId, incidentAlertId } from '@backstop/contrac
 import { writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db, IndexDescription } from 'mongodb'
 import type { Refund } from '../../test/setup/refunds.ts'
-import { COLLECTIONS_OF_REFUNDS, type CollectionOfRefunds, type Outcome, type Patterns } from './judged-refunds.ts'
+import {
+  COLLECTIONS_OF_REFUNDS,
+  type CollectionOfRefunds,
+  type Patterns,
+  type RefundOutcome,
+} from './judged-refunds.ts'
 import type { Particulars } from './pattern.ts'
 
 export interface HistoryPlan {
@@ -112,7 +117,7 @@ function refundOf(index: number, connections: number, atMs: number): Required<Re
   }
 }
 
-function outcomeOf(index: number): Outcome {
+function outcomeOf(index: number): RefundOutcome {
   if (index % UNEXPLAINED_ONE_IN !== 0) return 'explained'
   return index % OPEN_ONE_IN === 0 ? 'unexplained' : 'explained late'
 }
@@ -133,7 +138,7 @@ async function storeStep(
   db: Db,
   from: number,
   to: number,
-  documentsOf: (index: number) => ReturnType<Patterns[Outcome]>,
+  documentsOf: (index: number) => ReturnType<Patterns[RefundOutcome]>,
 ) {
   const writes = new Set<Promise<void>>()
   for (let at = from; at < to; at += AT_ONCE) {

@@ -20,7 +20,7 @@ export type CollectionOfRefunds = (typeof COLLECTIONS_OF_REFUNDS)[number]
 
 /** How a refund was judged: at once, by an operation that came after its alert, or not yet. */
 const OUTCOMES = ['explained', 'explained late', 'unexplained'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export type RefundOutcome = (typeof OUTCOMES)[number]
 
 interface StoredDocument {
   readonly _id: string
@@ -28,7 +28,7 @@ interface StoredDocument {
 
 /** The documents of a refund, by collection. */
 type DocumentsOfRefund = readonly (readonly [CollectionOfRefunds, StoredDocument])[]
-export type Patterns = Readonly<Record<Outcome, (of: Particulars) => DocumentsOfRefund>>
+export type Patterns = Readonly<Record<RefundOutcome, (of: Particulars) => DocumentsOfRefund>>
 
 type JudgedRefund = Refund & Pick<Particulars, 'amount' | 'customer'>
 
@@ -48,7 +48,7 @@ export async function judgePatterns(surroundings: Pick<BenchSurroundings, 'stack
   }
 }
 
-async function judgeRefunds(world: ReconcilerAlone): Promise<Record<Outcome, JudgedRefund>> {
+async function judgeRefunds(world: ReconcilerAlone): Promise<Record<RefundOutcome, JudgedRefund>> {
   const sample = { amount: 2_499, customer: 'cus_pattern' }
   const refunds = makeRefunds('pattern', OUTCOMES.length).map((refund, index) => ({
     ...refund,
@@ -77,7 +77,7 @@ async function publishOperation(world: ReconcilerAlone, refund: Refund): Promise
   await world.send([{ topic: 'operations', key: keyOf(refund), value, headers: {} }])
 }
 
-async function patternsOf(db: Db, refund: JudgedRefund): Promise<Patterns[Outcome]> {
+async function patternsOf(db: Db, refund: JudgedRefund): Promise<Patterns[RefundOutcome]> {
   const subject = `pi_${refund.id}`
   const action = await db.collection<StoredDocument & { incident_id: string | null }>('actions').findOne({ subject })
   const ref = `${refund.projectId}/processor/${subject}`

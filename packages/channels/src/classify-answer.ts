@@ -9,7 +9,7 @@ import { describeSuppressed } from './describe-suppressed.ts'
  * `reason` is from a closed list, for log, metric and record. `error` tells the owner of the channel what failed and
  * what to do.
  */
-export type Outcome =
+export type AnswerOutcome =
   | { kind: 'delivered'; reason: 'accepted' | 'accepted_for_some'; error: string | null }
   | { kind: 'retry'; reason: string; error: string; retryAfterMs: number | null; fault: Fault }
   | { kind: 'dead_letter'; reason: string; error: string }
@@ -23,7 +23,7 @@ export type Outcome =
 export type Fault = 'receiver' | 'ours' | 'some_addresses' | 'one_of_several'
 
 /** Decides what an answer means for the delivery and its channel. */
-export function classifyAnswer(channel: ChannelKind, answer: AttemptAnswer, nowMs: number): Outcome {
+export function classifyAnswer(channel: ChannelKind, answer: AttemptAnswer, nowMs: number): AnswerOutcome {
   return answer.kind === 'mails' ? classifyMails(answer) : classifyMessage(channel, answer, nowMs)
 }
 
@@ -31,7 +31,7 @@ export function classifyAnswer(channel: ChannelKind, answer: AttemptAnswer, nowM
  * A mail delivery is retried while an address is pending. It is delivered if no address is pending and at least one
  * accepted the mail.
  */
-function classifyMails({ decisive, tally }: MailsAnswer): Outcome {
+function classifyMails({ decisive, tally }: MailsAnswer): AnswerOutcome {
   const outcome = classifyMessage('email', decisive, 0)
   if (tally.accepted === 0) return outcome
   if (tally.pending > 0 && outcome.kind === 'retry') {
@@ -60,7 +60,7 @@ function suppressedText(tally: MailTally): string {
   return `The mail was sent to ${accepted} of ${totalOf(tally)} addresses: ${texts.join('; ')}`
 }
 
-function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: number): Outcome {
+function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: number): AnswerOutcome {
   const rule = RULES.find(({ channel: only = channel, applies }) => only === channel && applies(answer))
   if (rule === undefined) return classifyWithoutRule(answer)
   const error = rule.error(answer)
@@ -79,7 +79,7 @@ function classifyMessage(channel: ChannelKind, answer: MessageAnswer, nowMs: num
   }
 }
 
-function classifyWithoutRule(answer: MessageAnswer): Outcome {
+function classifyWithoutRule(answer: MessageAnswer): AnswerOutcome {
   if (answer.kind === 'http' || answer.kind === 'smtp') {
     const code = answer.kind === 'http' ? answer.status : answer.code
     return retryOutcome('unexpected_answer', `The receiver answered ${code}`)
@@ -102,6 +102,6 @@ const OUR_FAULTS: ReadonlySet<string> = new Set([
   'too_many_connections',
 ])
 
-function retryOutcome(reason: string, error: string, retryAfterMs: number | null = null): Outcome {
+function retryOutcome(reason: string, error: string, retryAfterMs: number | null = null): AnswerOutcome {
   return { kind: 'retry', reason, error, retryAfterMs, fault: OUR_FAULTS.has(reason) ? 'ours' : 'receiver' }
 }

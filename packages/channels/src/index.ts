@@ -16,7 +16,7 @@ export {
 export { SAMPLE_ALERTS, SAMPLE_READER } from './alert-text/sample-alerts.ts'
 export { type Reader, stepsInUtc } from './alert-text/times.ts'
 export type * from './answer.ts'
-export { classifyAnswer, type Fault, type Outcome } from './classify-answer.ts'
+export { type AnswerOutcome, classifyAnswer, type Fault } from './classify-answer.ts'
 export { describeUnreached } from './describe-suppressed.ts'
 export { renderDigestMail } from './email/digest.ts'
 export { type MailContent, type MailView, renderMail } from './email/message.ts'

@@ -20,7 +20,7 @@ import type { TurnWatch } from './overload/turn-watch.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'
 
 export type { Connections } from './connections/connections.ts'
-export type { Notification, Outcome } from './intake/intake.ts'
+export type { IntakeOutcome, Notification } from './intake/intake.ts'
 
 /** The connections and stores that ingress uses. Tests pass parts in memory. */
 export interface IngressPorts {

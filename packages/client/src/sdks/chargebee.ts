@@ -1,10 +1,10 @@
 import {
   amountAt,
+  type CallOutcome,
   failureOfAnswer,
   failureOfError,
   formFields,
   headerAt,
-  type Outcome,
   onNextResult,
   type Recorder,
   type ReportedRequest,
@@ -30,7 +30,7 @@ const refund = (name: string, path: RegExp, amountName: string): Route => ({
 
 const FAILED = new Set(['failure', 'timeout', 'late_failure', 'voided'])
 
-function refundOutcome(answer: unknown): Outcome {
+function refundOutcome(answer: unknown): CallOutcome {
   const hasFailed = FAILED.has(textAt(answer, 'transaction.status') ?? '')
   const providerRef = textAt(answer, 'transaction.id') ?? textAt(answer, 'credit_note.id')
   return { state: hasFailed ? 'failed' : 'completed', providerRef }

@@ -1,8 +1,8 @@
 import {
   amountAt,
+  type CallOutcome,
   type Failure,
   failureOfError,
-  type Outcome,
   type ReportedRequest,
   type Route,
   type Sdk,
@@ -12,7 +12,7 @@ import {
 } from './sdk.ts'
 
 /** What the status of an adjustment means. Refunds may wait for a review. */
-const STATES: Readonly<Record<string, Outcome['state']>> = {
+const STATES: Readonly<Record<string, CallOutcome['state']>> = {
   pending_approval: 'awaiting_review',
   rejected: 'rejected',
 }

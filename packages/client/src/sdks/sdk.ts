@@ -11,7 +11,7 @@ export interface ProviderCall {
 }
 
 /** What the provider answered. */
-export interface Outcome {
+export interface CallOutcome {
   readonly state: 'completed' | 'awaiting_review' | 'failed' | 'rejected'
   /** The provider's id of the refund or cancellation. */
   readonly providerRef?: string | undefined
@@ -31,7 +31,7 @@ export interface Route {
    * @param answer absent before the answer
    */
   read(id: string, params: unknown, answer?: unknown): ProviderCall | 'in_answer' | undefined
-  readOutcome(answer: unknown): Outcome
+  readOutcome(answer: unknown): CallOutcome
   /**
    * How the provider recognises a repeat of a request, so that both are one operation: by its idempotency key, by its path (a
    * subscription is cancelled once), or not at all.

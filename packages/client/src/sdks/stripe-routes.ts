@@ -1,7 +1,7 @@
 /** The requests that refund or cancel at Stripe. */
-import { amountAt, idAt, type Outcome, type ProviderCall, type Route, textAt } from './sdk.ts'
+import { amountAt, type CallOutcome, idAt, type ProviderCall, type Route, textAt } from './sdk.ts'
 
-function refundOutcome(answer: unknown): Outcome {
+function refundOutcome(answer: unknown): CallOutcome {
   const status = textAt(answer, 'status')
   return {
     state: status === 'failed' || status === 'canceled' ? 'failed' : 'completed',
@@ -9,7 +9,7 @@ function refundOutcome(answer: unknown): Outcome {
   }
 }
 
-const completed = (): Outcome => ({ state: 'completed' })
+const completed = (): CallOutcome => ({ state: 'completed' })
 
 function cancellationOf(subject: string | undefined): ProviderCall | undefined {
   return subject === undefined ? undefined : { kind: 'cancellation', subject }
@@ -35,7 +35,7 @@ function cancellationBySchedule(schedule: unknown): ProviderCall | undefined {
     : undefined
 }
 
-const scheduleOutcome = (schedule: unknown): Outcome => ({
+const scheduleOutcome = (schedule: unknown): CallOutcome => ({
   state: 'completed',
   providerRef: idAt(schedule, 'subscription'),
 })

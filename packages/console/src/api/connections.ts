@@ -51,7 +51,7 @@ export function refreshSilences(connectionId: string): Promise<void> {
 }
 
 export type InboxEntry = Awaited<ReturnType<typeof api.inbox.list>>['data'][number]
-export type Outcome = InboxEntry['outcome']
+export type InboxOutcome = InboxEntry['outcome']
 
 export const inboxList = defineList('inbox', api.inbox.list, ({ inbox_id }) => inbox_id)
 
@@ -63,7 +63,7 @@ export function inboxEntryQuery(connectionId: string, eventId: string) {
 }
 
 /** The newest events of a connection, at most 200, from one request. @param outcome only those with this one */
-export function latestEventsQuery(connection_id: string, outcome?: Outcome) {
+export function latestEventsQuery(connection_id: string, outcome?: InboxOutcome) {
   return queryOptions({
     queryKey: ['inbox', 'latest', connection_id, outcome ?? 'any'],
     queryFn: ({ signal }) =>
@@ -102,7 +102,7 @@ export interface WindowCount {
 const MOST_COUNTED = 5_000
 
 /** Counts the events of a window. The inbox has no count, so its pages are read from the newest event back to `from`. */
-export function windowCountQuery(window: { connection_id: string; from: string; to: string; outcome?: Outcome }) {
+export function windowCountQuery(window: { connection_id: string; from: string; to: string; outcome?: InboxOutcome }) {
   const { from, to, ...where } = window
   return queryOptions({
     queryKey: ['inbox', 'count', window],

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import { describeRefusal, findRefusal, type Refusal, type RefusalContext } from './refusal.ts'
+import { type CredentialRefusal, describeRefusal, findRefusal, type RefusalContext } from './refusal.ts'
 import type { Verdict } from './verdict.ts'
 
 export interface CredentialWatchOptions {
@@ -35,7 +35,7 @@ export class CredentialWatch {
   #isStopped = false
   #isProbing = false
   /** The last reported refusal since the last probe began; undefined if there was none. */
-  #reported: Refusal | undefined
+  #reported: CredentialRefusal | undefined
   /** Set while a next probe has to wait. */
   #pause: NodeJS.Timeout | undefined
   /** Set from the first refused probe to the next accepted one. */
@@ -59,7 +59,7 @@ export class CredentialWatch {
   }
 
   /** Reports connections that end without a reason, as some servers refuse credentials. */
-  suspected(refusal: Refusal): void {
+  suspected(refusal: CredentialRefusal): void {
     this.#reported = refusal
     if (this.#pause === undefined) void this.#probe()
   }
@@ -87,7 +87,7 @@ export class CredentialWatch {
     }, PROBE_EVERY_MS[verdict.kind]).unref()
   }
 
-  #act(verdict: Verdict, reported: Refusal | undefined): void {
+  #act(verdict: Verdict, reported: CredentialRefusal | undefined): void {
     switch (verdict.kind) {
       case 'accepted':
         this.#wasAccepted = true
@@ -126,7 +126,7 @@ export class CredentialWatch {
     this.#options.logger.info({ dependency: this.#options.context().dependency }, 'credentials.accepted')
   }
 
-  #warn(refusal: Refusal): void {
+  #warn(refusal: CredentialRefusal): void {
     const now = performance.now()
     const last = this.#warnedAt.get(refusal)
     if (last !== undefined && now - last < WARN_EVERY_MS) return
@@ -134,7 +134,7 @@ export class CredentialWatch {
     this.#options.logger.warn({ reason: this.#describe(refusal) }, 'credentials.refused_by_a_server')
   }
 
-  #describe(refusal: Refusal): string {
+  #describe(refusal: CredentialRefusal): string {
     return describeRefusal(refusal, this.#options.context())
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { describeRefusal, findRefusal, type Refusal, RefusedError } from './refusal.ts'
+import { type CredentialRefusal, describeRefusal, findRefusal, RefusedError } from './refusal.ts'
 
 /** An error as a client library throws it, around the error of the socket. */
 const wrapped = (fields: object, message = 'failed') =>
   new Error('outer', { cause: Object.assign(new Error(message), fields) })
 
 describe('a failed connection', () => {
-  const rows: { name: string; error: unknown; refusal: Refusal | undefined }[] = [
+  const rows: { name: string; error: unknown; refusal: CredentialRefusal | undefined }[] = [
     { name: 'a reset connection', error: wrapped({ code: 'ECONNRESET' }), refusal: undefined },
     { name: 'no listening server', error: wrapped({ code: 'ECONNREFUSED' }), refusal: undefined },
     { name: 'an unknown host', error: wrapped({ code: 'ENOTFOUND' }), refusal: undefined },

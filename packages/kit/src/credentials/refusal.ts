@@ -4,7 +4,7 @@
  */
 
 /** Why a dependency and this process do not accept each other. */
-export type Refusal =
+export type CredentialRefusal =
   /** Its certificate is not signed by a known authority. */
   | 'server_not_trusted'
   | 'server_certificate_expired'
@@ -31,15 +31,15 @@ interface ErrorFields extends Error {
 
 /** A refusal that no error of a client library reports. */
 export class RefusedError extends Error {
-  readonly refusal: Refusal
+  readonly refusal: CredentialRefusal
 
-  constructor(refusal: Refusal, message: string) {
+  constructor(refusal: CredentialRefusal, message: string) {
     super(message)
     this.refusal = refusal
   }
 }
 
-const TLS_CODES: Readonly<Record<string, Refusal>> = {
+const TLS_CODES: Readonly<Record<string, CredentialRefusal>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'server_not_trusted',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'server_not_trusted',
   UNABLE_TO_GET_ISSUER_CERT: 'server_not_trusted',
@@ -66,13 +66,13 @@ const HANDSHAKE_ALERT = /ALERT_HANDSHAKE_FAILURE$/
 const MONGO_CODES = new Set<unknown>([18, 11])
 /** Atlas's code for refusals of its proxies, among them logins (`bad auth : authentication failed`). */
 const ATLAS_CODE = 8_000
-const SASL_TYPES: Readonly<Record<string, Refusal>> = {
+const SASL_TYPES: Readonly<Record<string, CredentialRefusal>> = {
   SASL_AUTHENTICATION_FAILED: 'login_refused',
   UNSUPPORTED_SASL_MECHANISM: 'mechanism_refused',
 }
 
 /** The refusal that an error or one of its causes reports; undefined for every other error. */
-export function findRefusal(error: unknown): Refusal | undefined {
+export function findRefusal(error: unknown): CredentialRefusal | undefined {
   let next = error
   for (let depth = 0; next instanceof Error && depth < 8; depth++) {
     const refusal = refusalOf(next as ErrorFields)
@@ -82,7 +82,7 @@ export function findRefusal(error: unknown): Refusal | undefined {
   return undefined
 }
 
-function refusalOf(error: ErrorFields): Refusal | undefined {
+function refusalOf(error: ErrorFields): CredentialRefusal | undefined {
   const { code, type, name } = error
   if (error instanceof RefusedError) return error.refusal
   if (typeof type === 'string' && Object.hasOwn(SASL_TYPES, type)) return SASL_TYPES[type]
@@ -118,7 +118,7 @@ export interface RefusalContext {
 }
 
 /** One sentence for an operator, with the setting to correct and without a secret. */
-export function describeRefusal(refusal: Refusal, context: RefusalContext): string {
+export function describeRefusal(refusal: CredentialRefusal, context: RefusalContext): string {
   const { dependency, addressSetting, caSetting, certSetting, loginSettings, mechanism, certificate } = context
   switch (refusal) {
     case 'server_not_trusted':

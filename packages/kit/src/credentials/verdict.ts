@@ -1,15 +1,15 @@
-import type { Refusal } from './refusal.ts'
+import type { CredentialRefusal } from './refusal.ts'
 
 /** How one server answered an attempt to use the credentials. `no_answer`: also errors that are no refusal. */
-export type ServerOutcome = 'accepted' | 'no_answer' | Refusal
+export type ServerOutcome = 'accepted' | 'no_answer' | CredentialRefusal
 
 /** The result of an attempt at all servers of a dependency. */
 export type Verdict =
   /** At least one server accepted the credentials. */
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'refused'; readonly refusal: CredentialRefusal }
   /** No server accepted the credentials, but they may be right. `suspected`: the refusal of a server, if there was one. */
-  | { readonly kind: 'unknown'; readonly suspected: Refusal | undefined }
+  | { readonly kind: 'unknown'; readonly suspected: CredentialRefusal | undefined }
 
 /**
  * Judges the credentials by the answers of all servers. One server with a wrong certificate must not stop programs that the

@@ -9,7 +9,7 @@ import { headerValuesOf } from './header-values.ts'
 import { clientDelay, UnreceivedAnswers } from './open-answers.ts'
 import { guardParsing, type ParseDecision } from './parse-guard.ts'
 import { hasShortBody } from './read-body.ts'
-import { type Admission, type ClientDelay, SocketTable } from './socket-table.ts'
+import { type ClientDelay, type SocketAdmission, SocketTable } from './socket-table.ts'
 
 export interface SocketLimitOptions {
   /** Maximum number of open sockets; at the limit an idle socket is evicted. */
@@ -193,7 +193,7 @@ class SocketLimiter implements SocketLimits {
     socket.destroy()
   }
 
-  #dropEvicted(admission: Admission<Socket>): void {
+  #dropEvicted(admission: SocketAdmission<Socket>): void {
     if (admission.kind === 'refused' || admission.evicted === null) return
     const { socket, address, reason, limit } = admission.evicted
     this.#dropped.add(`evicted_${reason}`, limit, address)

@@ -23,7 +23,7 @@ export type ClientDelay = 'slow_request' | 'unread_answer'
  * The result of opening a socket or starting a request. `limit` is the exhausted limit: the sockets of one address, or
  * of the server.
  */
-export type Admission<S> =
+export type SocketAdmission<S> =
   | { readonly kind: 'admitted'; readonly evicted: Evicted<S> | null }
   | { readonly kind: 'refused'; readonly limit: Limit }
 
@@ -97,7 +97,7 @@ export class SocketTable<S> {
   }
 
   /** @param peer null if the address must not be counted */
-  open(socket: S, peer: string | null, nowMs: number): Admission<S> {
+  open(socket: S, peer: string | null, nowMs: number): SocketAdmission<S> {
     const admission = this.#makeRoom(peer, nowMs)
     if (admission.kind === 'refused') return admission
     const entry: Entry<S> = {
@@ -120,7 +120,7 @@ export class SocketTable<S> {
    * @param forwardedFor the client's address, if a trusted proxy states it. The socket counts against this address until the request ends.
    * @param delay returns how long the client has delayed the socket; null while a request of the socket waits for the server
    */
-  begin(socket: S, forwardedFor: string | null, delay: () => ClientDelay | null, nowMs: number): Admission<S> {
+  begin(socket: S, forwardedFor: string | null, delay: () => ClientDelay | null, nowMs: number): SocketAdmission<S> {
     const entry = this.#entries.get(socket)
     if (entry === undefined) return ADMITTED
     const address = forwardedFor ?? entry.address
@@ -148,21 +148,21 @@ export class SocketTable<S> {
     this.#remove(entry)
   }
 
-  #makeRoom(address: string | null, nowMs: number): Admission<S> {
+  #makeRoom(address: string | null, nowMs: number): SocketAdmission<S> {
     const admission = this.#makeRoomFor(address, nowMs)
     return admission.kind === 'refused' || this.size < this.#limits.maxSockets
       ? admission
       : this.#evictFrom(this.#all, 'server', nowMs)
   }
 
-  #makeRoomFor(address: string | null, nowMs: number): Admission<S> {
+  #makeRoomFor(address: string | null, nowMs: number): SocketAdmission<S> {
     const shelf = address === null ? undefined : this.#byAddress.get(address)
     return shelf === undefined || shelf.size < this.#limits.maxPerAddress
       ? ADMITTED
       : this.#evictFrom(shelf, 'address', nowMs)
   }
 
-  #evictFrom(shelf: EntriesByPhase<S>, limit: Limit, nowMs: number): Admission<S> {
+  #evictFrom(shelf: EntriesByPhase<S>, limit: Limit, nowMs: number): SocketAdmission<S> {
     const found = this.#choose(shelf, nowMs)
     if (found === undefined) return { kind: 'refused', limit }
     const { socket, address } = found.entry

@@ -5,7 +5,7 @@ import type { Secret } from '@backstop/kit/config'
 import type { Egress, EgressResponse } from '@backstop/kit/egress'
 import type { ProviderHealth, ReaderOptions, ReadLimits } from '../read-back.ts'
 import { type Failed, failed, failedRequest } from './failure.ts'
-import { type Admission, Pace } from './pace.ts'
+import { Pace, type ReadAdmission } from './pace.ts'
 
 /** The conventions of one provider's API: headers, pages, error codes. */
 export interface ApiDialect {
@@ -165,7 +165,7 @@ export class ApiClient {
     this.#health.failures = 0
   }
 
-  #notAdmitted(admission: Exclude<Admission, { kind: 'admitted' }>): Failed {
+  #notAdmitted(admission: Exclude<ReadAdmission, { kind: 'admitted' }>): Failed {
     const { name } = this.dialect
     if (admission.kind === 'aborted') return failed('unreachable', name, 'stopped')
     const { failures, last } = this.#health

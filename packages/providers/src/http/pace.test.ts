@@ -1,6 +1,6 @@
 import { createManualClock } from '@backstop/kit/test'
 import { describe, expect, test } from 'vitest'
-import { type Admission, Pace } from './pace.ts'
+import { Pace, type ReadAdmission } from './pace.ts'
 
 const MINUTE = 60_000
 const LIMITS = { requestsPerMinute: 60, concurrent: 2 }
@@ -9,7 +9,7 @@ function setUp(limits = LIMITS) {
   const clock = createManualClock()
   const pace = new Pace(limits, clock)
   const admitted: { at: number; name: string; leave(): void }[] = []
-  const answers = new Map<string, Admission>()
+  const answers = new Map<string, ReadAdmission>()
   const start = clock.now()
   const enter = (name: string, withinMs = 60 * MINUTE, signal?: AbortSignal) => {
     void pace.enter(clock.now() + withinMs, signal).then(admission => {

@@ -2,7 +2,7 @@ import type { Clock } from '@backstop/kit/clock'
 import type { ReadLimits } from '../read-back.ts'
 
 /** The decision about one request. An admitted request must call `leave` when it ends. */
-export type Admission =
+export type ReadAdmission =
   | { readonly kind: 'admitted'; leave(): void }
   /** The rate limit would admit the request after its deadline. */
   | { readonly kind: 'too_late'; readonly waitMs: number }
@@ -11,7 +11,7 @@ export type Admission =
 
 interface Waiting {
   readonly endsAt: number
-  settle(admission: Admission): void
+  settle(admission: ReadAdmission): void
 }
 
 /**
@@ -45,10 +45,10 @@ export class Pace {
    * Waits until the request is admitted or cannot be in time.
    * @param endsAt milliseconds since the epoch
    */
-  enter(endsAt: number, signal: AbortSignal | undefined): Promise<Admission> {
+  enter(endsAt: number, signal: AbortSignal | undefined): Promise<ReadAdmission> {
     return new Promise(resolve => {
       if (signal?.aborted) return resolve({ kind: 'aborted' })
-      const refuse = (admission: Admission) => {
+      const refuse = (admission: ReadAdmission) => {
         const at = this.#queue.indexOf(waiting)
         if (at >= 0) this.#queue.splice(at, 1)
         waiting.settle(admission)

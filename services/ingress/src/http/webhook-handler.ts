@@ -11,7 +11,7 @@ import {
 } from '@backstop/kit/http'
 import { LogLimit } from '@backstop/kit/log-budget'
 import type { Logger } from '@backstop/kit/logger'
-import type { Intake, Outcome, ReceivedEvent } from '../intake/intake.ts'
+import type { Intake, IntakeOutcome, ReceivedEvent } from '../intake/intake.ts'
 import type { JudgeLoad } from '../overload/judge-load.ts'
 import type { Answer } from './answers.ts'
 import * as answers from './answers.ts'
@@ -219,7 +219,7 @@ const INCOMPLETE_BODY_OUTCOMES = {
   budget_exhausted: overloaded('body_budget_exhausted'),
 } as const
 
-function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutcome {
+function requestOutcomeOf(provider: ProviderKind, outcome: IntakeOutcome): RequestOutcome {
   switch (outcome.kind) {
     case 'received':
       return {
@@ -248,7 +248,7 @@ function requestOutcomeOf(provider: ProviderKind, outcome: Outcome): RequestOutc
   }
 }
 
-function notStoredOutcome({ result, event }: Extract<Outcome, { kind: 'not_stored' }>): RequestOutcome {
+function notStoredOutcome({ result, event }: Extract<IntakeOutcome, { kind: 'not_stored' }>): RequestOutcome {
   switch (result.kind) {
     case 'unavailable':
       return { answer: answers.UNAVAILABLE, result: 'unavailable', reason: result.reason, event }

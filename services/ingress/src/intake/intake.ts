@@ -44,7 +44,7 @@ export interface ReceivedEvent {
   readonly ageS: number | null
 }
 
-export type Outcome =
+export type IntakeOutcome =
   | { readonly kind: 'received'; readonly event: ReceivedEvent }
   | {
       readonly kind: 'not_authentic'
@@ -113,7 +113,7 @@ export class Intake {
    * Receives a notification. Resolves with `received` only after every in-sync replica of the broker has the event. Call it only if
    * `unready` returns undefined.
    */
-  async receive(notification: Notification): Promise<Outcome> {
+  async receive(notification: Notification): Promise<IntakeOutcome> {
     const nowMs = this.#ports.clock.now()
     // Never ended, and so never sent, unless the notification is authentic: a stranger cannot make ingress send spans.
     const span = startWebhookSpan(this.#ports.tracing, notification)

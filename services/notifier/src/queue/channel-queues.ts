@@ -3,7 +3,7 @@ import type { Clock } from '@backstop/kit/clock'
 import { type DeliveryJob, isFirstAttempt, isOwned } from '../jobs/delivery-job.ts'
 import { ChannelLane, type ChannelLimits } from './channel-lane.ts'
 import { ChannelPaces, type ChannelPause, type ChannelSignal, SHORT_PAUSE_MS } from './channel-paces.ts'
-import { ChannelTurns } from './channel-turns.ts'
+import { ChannelSlots } from './channel-slots.ts'
 import { takeDigest, takeFirstStartable } from './take-jobs.ts'
 import { TargetPaces } from './target-paces.ts'
 
@@ -33,7 +33,7 @@ export interface ChannelQueuesOptions {
 }
 
 /** How to handle the next message for a channel: queue it, leave it in Kafka, or send it to a delay line. */
-export type Admission = 'queue' | 'wait' | 'postpone'
+export type JobAdmission = 'queue' | 'wait' | 'postpone'
 
 /**
  * What a message asks for: the first attempt of a new alert, a first attempt that was held before, or a retry. A pause
@@ -65,7 +65,7 @@ const ALWAYS_QUEUED = 50
 export class ChannelQueues {
   readonly #options: ChannelQueuesOptions
   readonly #lanes = new Map<string, ChannelLane>()
-  readonly #turns: ChannelTurns
+  readonly #slots: ChannelSlots
   readonly #paces: ChannelPaces
   readonly #targets: TargetPaces
   #size = 0
@@ -74,7 +74,7 @@ export class ChannelQueues {
     this.#options = options
     this.#paces = new ChannelPaces(options.clock)
     this.#targets = new TargetPaces(options.clock, channelId => this.#giveTurn(channelId))
-    this.#turns = new ChannelTurns(options.maxActive)
+    this.#slots = new ChannelSlots(options.maxActive)
   }
 
   /** Number of jobs, waiting or running. */
@@ -83,7 +83,7 @@ export class ChannelQueues {
   }
 
   /** @param planned number of messages for this channel that are admitted but not queued yet */
-  admit(channelId: string, planned: number, kind: AttemptKind = 'retry'): Admission {
+  admit(channelId: string, planned: number, kind: AttemptKind = 'retry'): JobAdmission {
     const lane = this.#lanes.get(channelId)
     const waiting = (lane?.waiting.length ?? 0) + planned
     if (this.#paces.heldForMs(channelId) > SHORT_PAUSE_MS) return this.#admitDuringPause(channelId, waiting, kind)
@@ -94,7 +94,7 @@ export class ChannelQueues {
     return this.#attemptIntervalMs(lane) < SHORT_PAUSE_MS ? 'wait' : 'postpone'
   }
 
-  #admitDuringPause(channelId: string, waiting: number, kind: AttemptKind): Admission {
+  #admitDuringPause(channelId: string, waiting: number, kind: AttemptKind): JobAdmission {
     if (kind === 'retry') return 'postpone'
     const mustQueueUp = kind === 'first' && this.#paces.hasHeldFirst(channelId)
     if (!mustQueueUp && waiting < this.#paces.firstAttemptsLeft(channelId)) return 'queue'
@@ -155,7 +155,7 @@ export class ChannelQueues {
       }
       if (job.atOnce) lane.atOnce.push(job)
       else lane.waiting.push(job)
-      this.#turns.give(channel_id)
+      this.#slots.give(channel_id)
     }
     this.#size += jobs.length
     this.startJobs()
@@ -163,8 +163,8 @@ export class ChannelQueues {
 
   /** Starts jobs while there are free slots. Call it when `mayStart` may have become true. */
   startJobs(): void {
-    while (this.#turns.hasSlot && this.#options.mayStart()) {
-      const channelId = this.#turns.next(this.#isFailing, this.#hasUrgent)
+    while (this.#slots.hasSlot && this.#options.mayStart()) {
+      const channelId = this.#slots.next(this.#isFailing, this.#hasUrgent)
       if (channelId === undefined) return
       const lane = this.#lanes.get(channelId)
       if (lane === undefined) continue
@@ -173,7 +173,7 @@ export class ChannelQueues {
         this.#removeIfEmpty(channelId, lane)
         continue
       }
-      this.#turns.give(channelId)
+      this.#slots.give(channelId)
       this.#start(channelId, lane, jobs)
     }
   }
@@ -249,7 +249,7 @@ export class ChannelQueues {
   }
 
   #giveTurn(channelId: string): void {
-    this.#turns.give(channelId)
+    this.#slots.give(channelId)
     this.startJobs()
   }
 
@@ -259,7 +259,7 @@ export class ChannelQueues {
     const isOfFailing = this.#isFailing(channelId) && !atOnce
     if (isOfFailing) this.#paces.countFirstAttempt(channelId)
     const nowMs = this.#options.clock.now()
-    const freeSlot = this.#turns.takeSlot(isOfFailing)
+    const freeSlot = this.#slots.takeSlot(isOfFailing)
     if (!atOnce) lane.attempts++
     this.#targets.delayNextStart(paceTarget, lane.limits.intervalMs)
     for (const job of jobs) lane.active.set(job, nowMs)
@@ -276,7 +276,7 @@ export class ChannelQueues {
       this.#targets.delayNextStart(paceTarget, lane.limits.intervalMs)
       if (shown !== undefined) this.#recordSignal(first, shown)
       this.#postponeIfPaused(channelId, lane)
-      if (lane.waiting.length + lane.atOnce.length > 0) this.#turns.give(channelId)
+      if (lane.waiting.length + lane.atOnce.length > 0) this.#slots.give(channelId)
       this.#removeIfEmpty(channelId, lane)
       this.startJobs()
     }

@@ -3,7 +3,7 @@ import { Select, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { api, useWrite } from '../../api/client.ts'
-import { inboxReplaysQuery, type Outcome, type WindowCount, windowCountQuery } from '../../api/connections.ts'
+import { type InboxOutcome, inboxReplaysQuery, type WindowCount, windowCountQuery } from '../../api/connections.ts'
 import { localMinute } from '../../format/times.ts'
 import { Form, useFields } from '../../parts/form/index.ts'
 import { OUTCOMES } from './words.ts'
@@ -11,7 +11,7 @@ import { OUTCOMES } from './words.ts'
 interface Props {
   connection: Connection
   /** The outcome that the list shows, which the window begins with. */
-  outcome: Outcome | undefined
+  outcome: InboxOutcome | undefined
   onClose: () => void
 }
 
@@ -28,7 +28,7 @@ export function ReplayWindow({ connection: { connection_id }, outcome, onClose }
   const { fields, field } = useFields(() => ({
     from: localMinute(Date.now() - DAY_MS),
     to: localMinute(Date.now() + 60_000),
-    only: (outcome ?? ANY) as Outcome | typeof ANY,
+    only: (outcome ?? ANY) as InboxOutcome | typeof ANY,
   }))
   const window = windowOf(connection_id, fields)
   // After a pause of typing, so that not every key counts the events.
@@ -74,7 +74,7 @@ function previewText(isWindow: boolean, counted: WindowCount | undefined, error:
 interface Fields {
   readonly from: string
   readonly to: string
-  readonly only: Outcome | typeof ANY
+  readonly only: InboxOutcome | typeof ANY
 }
 
 function windowOf(connection_id: string, { from, to, only }: Fields) {

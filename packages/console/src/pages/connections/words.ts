@@ -1,5 +1,5 @@
 import type { Connection } from '@backstop/client'
-import type { Outcome } from '../../api/connections.ts'
+import type { InboxOutcome } from '../../api/connections.ts'
 
 export type Mode = Connection['out_of_band']
 
@@ -40,7 +40,7 @@ export const PROVIDERS: Record<Connection['kind'], string> = {
 }
 
 /** What the outcome of an event means, and what to do about it. */
-export const OUTCOMES: Record<Outcome, { label: string; remedy?: string }> = {
+export const OUTCOMES: Record<InboxOutcome, { label: string; remedy?: string }> = {
   recorded: { label: 'Recorded' },
   ignored: { label: 'Ignored' },
   hinted: { label: 'Provider asked' },

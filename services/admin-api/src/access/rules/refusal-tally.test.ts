@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Refusal, RefusalTally, type RefusedActor } from './refusal-tally.ts'
+import { type CountedRefusal, RefusalTally, type RefusedActor } from './refusal-tally.ts'
 
 const MINUTE = 60_000
 let rows = 0
-const refusal = (actor: RefusedActor, more: Partial<Refusal> = {}): Refusal => ({
+const refusal = (actor: RefusedActor, more: Partial<CountedRefusal> = {}): CountedRefusal => ({
   actor,
   code: 'unauthenticated',
   operation: 'listProjects',

@@ -13,7 +13,7 @@ export type RefusedActor =
   | { readonly kind: 'stranger'; readonly network: string; readonly keyHint: string | null }
 
 /** One refused request. */
-export interface Refusal {
+export interface CountedRefusal {
   readonly actor: RefusedActor
   readonly code: ErrorCode
   /** The operationId of the route, or the requested path or 'none' if the request reached no route. */
@@ -72,7 +72,7 @@ export class RefusalTally {
   readonly #entries = new Map<string, Entry>()
   readonly #begun = new Map<number, BegunRows>()
 
-  add(refusal: Refusal): void {
+  add(refusal: CountedRefusal): void {
     const minute = Math.floor(refusal.atMs / MINUTE_MS)
     const { actor } = refusal
     if (this.#mayBeginSingle(minute, actor)) {
@@ -122,7 +122,7 @@ export class RefusalTally {
     return (this.#begun.get(minute)?.ofGroup.get(group) ?? 0) < MAX_ROWS_PER_MINUTE[group]
   }
 
-  #beginRow(key: string, minute: number, group: Group, refusal: Refusal): void {
+  #beginRow(key: string, minute: number, group: Group, refusal: CountedRefusal): void {
     this.#entries.set(key, { minute, group, isStored: false, row: rowOf(refusal, group === 'others') })
     const begun = this.#begun.get(minute) ?? { ofGroup: new Map(), singleOfActor: new Map() }
     this.#begun.set(minute, begun)
@@ -130,7 +130,7 @@ export class RefusalTally {
     if (group === 'single') increment(begun.singleOfActor, actorKey(refusal.actor))
   }
 
-  #addToOverflowRow(minute: number, refusal: Refusal): void {
+  #addToOverflowRow(minute: number, refusal: CountedRefusal): void {
     const key = `${minute} others`
     const known = this.#entries.get(key)
     if (known === undefined) this.#beginRow(key, minute, 'others', refusal)
@@ -139,7 +139,7 @@ export class RefusalTally {
 }
 
 /** The row that a refusal begins. */
-function rowOf(refusal: Refusal, isOthers: boolean): Entry['row'] {
+function rowOf(refusal: CountedRefusal, isOthers: boolean): Entry['row'] {
   const { actor, code, operation, projectId, requestId, address, atMs, rowId } = refusal
   const at = new Date(atMs)
   return {
@@ -159,7 +159,7 @@ function rowOf(refusal: Refusal, isOthers: boolean): Entry['row'] {
   }
 }
 
-function countRefusal(entry: Entry, { operation, atMs }: Refusal): void {
+function countRefusal(entry: Entry, { operation, atMs }: CountedRefusal): void {
   const { row } = entry
   row.count++
   row.last_at = new Date(atMs)

@@ -9,7 +9,7 @@ import type { ChangeFeed, StoredChange } from '../../store/change-feed.ts'
 import type { LiveEvent } from './live-events.ts'
 import { LiveHub } from './live-hub.ts'
 import { createLiveMetrics, LiveStream } from './live-stream.ts'
-import { createTurns, type Turns } from './turns.ts'
+import { createSlots, type Slots } from './slots.ts'
 
 const clock = createManualClock()
 const logger = createLogger('test', 'silent')
@@ -20,7 +20,7 @@ function openStream({
   after,
   isReading = true,
   feed: given,
-  takeTurn = createTurns(1),
+  takeSlot = createSlots(1),
 }: StreamOptions = {}) {
   const feed = createMemoryChangeFeed()
   const readEvents = async (changes: readonly StoredChange[]): Promise<LiveEvent[]> =>
@@ -37,7 +37,7 @@ function openStream({
   })
   let refusal: AppError | undefined
   const metrics = createMetrics('admin-api')
-  const parts = { hub, feed: used, readEvents, clock, logger, metrics: createLiveMetrics(metrics), takeTurn }
+  const parts = { hub, feed: used, readEvents, clock, logger, metrics: createLiveMetrics(metrics), takeSlot }
   const client = {
     principalId: 'key_1',
     after,
@@ -81,7 +81,7 @@ interface StreamOptions {
   readonly isReading?: boolean
   /** Changes the feed. */
   readonly feed?: (feed: MemoryChangeFeed) => ChangeFeed
-  readonly takeTurn?: Turns
+  readonly takeSlot?: Slots
 }
 
 /** A feed with one missed change after position 0, which is never read. */
@@ -224,9 +224,9 @@ describe('a stream that waits for missed changes', () => {
   })
 
   test('is told to load everything again when others read their missed changes for 30 s', async () => {
-    const takeTurn = createTurns(1)
-    void takeTurn(() => new Promise(() => {}), new AbortController().signal)
-    const stream = openStream({ after: START, takeTurn, feed: withSlowHistory })
+    const takeSlot = createSlots(1)
+    void takeSlot(() => new Promise(() => {}), new AbortController().signal)
+    const stream = openStream({ after: START, takeSlot, feed: withSlowHistory })
     await stream.until(() => stream.text().includes('retry'))
     await pass(31)
     expect(stream.text()).toContain('id: 000000000001\nevent: reset')
@@ -234,9 +234,9 @@ describe('a stream that waits for missed changes', () => {
   })
 
   test('ends at once when its client disconnects', async () => {
-    const takeTurn = createTurns(1)
-    void takeTurn(() => new Promise(() => {}), new AbortController().signal)
-    const stream = openStream({ after: START, takeTurn, feed: withSlowHistory })
+    const takeSlot = createSlots(1)
+    void takeSlot(() => new Promise(() => {}), new AbortController().signal)
+    const stream = openStream({ after: START, takeSlot, feed: withSlowHistory })
     await stream.until(() => stream.text().includes('retry'))
     await stream.stop()
   })

@@ -7,7 +7,7 @@ import { type ChangeFeed, PositionLost, type StoredChange } from '../../store/ch
 import type { LiveEvent } from './live-events.ts'
 import type { LiveHub, LiveNews } from './live-hub.ts'
 import { formatEvent, formatHeartbeat, formatRetry } from './rules/event-text.ts'
-import type { Turns } from './turns.ts'
+import type { Slots } from './slots.ts'
 
 export interface LiveStreamParts {
   readonly hub: LiveHub
@@ -17,7 +17,7 @@ export interface LiveStreamParts {
   readonly logger: Logger
   readonly metrics: LiveMetrics
   /** Runs few of the given functions at once. */
-  readonly takeTurn: Turns
+  readonly takeSlot: Slots
 }
 
 /** The client of one stream. */
@@ -169,7 +169,7 @@ export class LiveStream {
     const { after } = this.#client
     if (after === undefined) this.#sent = present
     else {
-      await this.#parts.takeTurn(() => this.#readMissed(after, present), this.#catching)
+      await this.#parts.takeSlot(() => this.#readMissed(after, present), this.#catching)
       // The client was connected to a replica that was ahead of this one.
       if (after > present) await this.#reach(after)
     }

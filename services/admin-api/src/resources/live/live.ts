@@ -7,7 +7,7 @@ import type { AdminParts } from '../../parts.ts'
 import { createEventReader } from './live-events.ts'
 import { LiveHub } from './live-hub.ts'
 import { createLiveMetrics, LiveStream, type LiveStreamParts } from './live-stream.ts'
-import { createTurns } from './turns.ts'
+import { createSlots } from './slots.ts'
 
 /** A browser tab needs one stream. */
 const MAX_STREAMS_PER_KEY = 10
@@ -30,7 +30,7 @@ function createLiveParts(parts: AdminParts): LiveStreamParts {
   const metrics = createLiveMetrics(parts.metrics)
   const readEvents = createEventReader(parts)
   const hub = new LiveHub({ feed, readEvents, clock, logger, stopping })
-  return { hub, feed, readEvents, clock, logger, metrics, takeTurn: createTurns(CATCH_UPS_AT_ONCE) }
+  return { hub, feed, readEvents, clock, logger, metrics, takeSlot: createSlots(CATCH_UPS_AT_ONCE) }
 }
 
 /** GET /v1/live */

@@ -126,7 +126,7 @@ function holderOf<D extends ConnectionDocument | ChannelDocument>(
   }
 }
 
-type Outcome =
+type RewrapOutcome =
   | { readonly kind: 'rewrapped' }
   /** A concurrent change came first. The next call finds the document again. */
   | { readonly kind: 'lost_race' }
@@ -136,7 +136,7 @@ async function rewrap(
   holder: SecretHolder,
   { change, now }: Pick<RouteRequest<unknown, unknown, unknown>, 'change' | 'now'>,
   secretBox: SecretBox,
-): Promise<Outcome> {
+): Promise<RewrapOutcome> {
   try {
     await change(
       collections => holder.reseal(collections, secretBox, now),

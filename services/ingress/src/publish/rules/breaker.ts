@@ -12,11 +12,11 @@ export interface BreakerState {
 
 export const CLOSED_BREAKER: BreakerState = { lastSuccessMs: 0, nextProbeMs: null }
 
-export type Admission =
+export type SendAdmission =
   | { readonly kind: 'admitted'; readonly reason: 'broker_answers' | 'probe'; readonly state: BreakerState }
   | { readonly kind: 'refused'; readonly reason: 'broker_unavailable' }
 
-export function admitSend(state: BreakerState, nowMs: number, probeIntervalMs: number): Admission {
+export function admitSend(state: BreakerState, nowMs: number, probeIntervalMs: number): SendAdmission {
   if (state.nextProbeMs === null) return { kind: 'admitted', reason: 'broker_answers', state }
   if (nowMs < state.nextProbeMs) return { kind: 'refused', reason: 'broker_unavailable' }
   return { kind: 'admitted', reason: 'probe', state: { ...state, nextProbeMs: nowMs + probeIntervalMs } }

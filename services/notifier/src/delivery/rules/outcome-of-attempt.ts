@@ -1,5 +1,5 @@
 import type { AttemptAnswer, MessageAnswer } from '@backstop/channels'
-import { classifyAnswer, type Outcome } from '@backstop/channels'
+import { type AnswerOutcome, classifyAnswer } from '@backstop/channels'
 import type { ChannelKind, DeliveryAttempt, EndedAddress } from '@backstop/contracts'
 import type { RecordedOutcome } from '../../delivery-record/delivery-store.ts'
 import type { HealthReport } from '../../health/rules/channel-health.ts'
@@ -108,7 +108,7 @@ export function outcomeOfAttempt(facts: AttemptFacts): AttemptOutcome {
  * A digest that is refused for its content is retried as single messages, because the answer does not name the alert at
  * fault.
  */
-function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): Outcome {
+function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): AnswerOutcome {
   const outcome = classifyAnswer(channelKind, answer, endedAtMs)
   if (outcome.kind !== 'dead_letter' || digestId === undefined || outcome.reason === 'everybody_suppressed')
     return outcome
@@ -116,7 +116,7 @@ function outcomeOf({ channelKind, answer, endedAtMs, digestId }: AttemptFacts): 
 }
 
 /** An address that refused the content of a digest may accept each alert alone, so it has not ended. */
-function endedAddressesOf(answer: AttemptAnswer, outcome: Outcome): readonly Pick<EndedAddress, 'tag' | 'end'>[] {
+function endedAddressesOf(answer: AttemptAnswer, outcome: AnswerOutcome): readonly Pick<EndedAddress, 'tag' | 'end'>[] {
   if (answer.kind !== 'mails') return []
   const isOneOfSeveral = outcome.kind === 'retry' && outcome.fault === 'one_of_several'
   return isOneOfSeveral ? answer.ended.filter(({ end }) => end === 'taken') : answer.ended
@@ -142,7 +142,7 @@ export function outcomeWithoutAttempt(
 }
 
 /** @param hasWorked true if the message arrived, even if only for some addresses */
-function healthReportOf(outcome: Outcome, hasWorked: boolean, atMs: number): HealthReport | null {
+function healthReportOf(outcome: AnswerOutcome, hasWorked: boolean, atMs: number): HealthReport | null {
   if (hasWorked) return { kind: 'worked', atMs, error: outcome.error }
   switch (outcome.kind) {
     case 'retry':
@@ -164,7 +164,7 @@ function healthReportOf(outcome: Outcome, hasWorked: boolean, atMs: number): Hea
 const THROTTLES: ReadonlySet<number> = new Set([429, 502, 504])
 
 function paceSignalOf(
-  outcome: Outcome,
+  outcome: AnswerOutcome,
   hasWorked: boolean,
   answer: MessageAnswer,
   { startedAtMs, endedAtMs: atMs }: Pick<AttemptFacts, 'startedAtMs' | 'endedAtMs'>,

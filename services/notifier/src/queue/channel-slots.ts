@@ -2,12 +2,12 @@
  * Shares the slots for concurrent attempts among the channels: channels take turns, and failing channels get half of all
  * slots at most, so that working channels always find a slot.
  */
-export class ChannelTurns {
+export class ChannelSlots {
   readonly #maxActive: number
   readonly #maxFailing: number
-  /** Channels that may have a job to start, in the order of their turns. */
-  readonly #turns = new Set<string>()
-  /** Failing channels that wait for a slot, in the order of their turns. */
+  /** Channels that may have a job to start, in the order in which they are served. */
+  readonly #ready = new Set<string>()
+  /** Failing channels that wait for a slot, in the order in which they are served. */
   readonly #heldBack = new Set<string>()
   #active = 0
   #activeFailing = 0
@@ -24,15 +24,15 @@ export class ChannelTurns {
 
   /** Call it for a channel that may have a job to start. */
   give(channelId: string): void {
-    this.#turns.add(channelId)
+    this.#ready.add(channelId)
   }
 
   /** Takes the next channel to serve. Failing channels wait while all of their slots are taken. */
   next(isFailing: (channelId: string) => boolean, hasUrgent: (channelId: string) => boolean): string | undefined {
     const isFull = this.#activeFailing >= this.#maxFailing
     if (!isFull && this.#heldBack.size > 0) return takeFirst(this.#heldBack)
-    while (this.#turns.size > 0) {
-      const channelId = takeFirst(this.#turns)
+    while (this.#ready.size > 0) {
+      const channelId = takeFirst(this.#ready)
       // Urgent jobs of failing channels need no slot of the failing ones, because a person waits for the result.
       if (!isFull || hasUrgent(channelId) || !isFailing(channelId)) return channelId
       this.#heldBack.add(channelId)

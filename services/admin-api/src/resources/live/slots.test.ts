@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createSlots } from './slots.ts'
 
 const never = new AbortController().signal
 
@@ -17,9 +17,9 @@ function createWork(name: string, log: string[]) {
 
 test('runs work in the order of the calls, and no more at once than allowed', async () => {
   const log: string[] = []
-  const takeTurn = createTurns(2)
+  const takeSlot = createSlots(2)
   const works = ['a', 'b', 'c', 'd'].map(name => createWork(name, log))
-  const ended = works.map(({ run }) => takeTurn(run, never))
+  const ended = works.map(({ run }) => takeSlot(run, never))
   expect(log).toEqual(['a', 'b'])
   works[1]?.finish()
   await ended[1]
@@ -31,12 +31,12 @@ test('runs work in the order of the calls, and no more at once than allowed', as
 
 test('work whose signal is aborted while it waits is not run, and takes no turn', async () => {
   const log: string[] = []
-  const takeTurn = createTurns(1)
+  const takeSlot = createSlots(1)
   const [first, second, third] = ['first', 'second', 'third'].map(name => createWork(name, log)) as [Work, Work, Work]
-  const running = takeTurn(first.run, never)
+  const running = takeSlot(first.run, never)
   const left = new AbortController()
-  const leaving = takeTurn(second.run, left.signal)
-  const waiting = takeTurn(third.run, never)
+  const leaving = takeSlot(second.run, left.signal)
+  const waiting = takeSlot(third.run, never)
   left.abort(new Error('disconnected'))
   await expect(leaving).rejects.toThrow('disconnected')
   first.finish()
@@ -47,9 +47,9 @@ test('work whose signal is aborted while it waits is not run, and takes no turn'
 type Work = ReturnType<typeof createWork>
 
 test('failing work gives its turn to the next', async () => {
-  const takeTurn = createTurns(1)
-  const failing = takeTurn(() => Promise.reject(new Error('failed')), never)
-  const next = takeTurn(async () => 'done', never)
+  const takeSlot = createSlots(1)
+  const failing = takeSlot(() => Promise.reject(new Error('failed')), never)
+  const next = takeSlot(async () => 'done', never)
   await expect(failing).rejects.toThrow('failed')
   expect(await next).toBe('done')
 })

@@ -1,17 +1,17 @@
 /**
- * Runs work once its turn comes.
+ * Runs work once a slot is free.
  * @param signal ends the wait, not the work
- * @throws the reason of the signal if it is aborted before the turn comes; any error of the work
+ * @throws the reason of the signal if it is aborted before a slot is free; any error of the work
  */
-export type Turns = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>
+export type Slots = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>
 
-/** Creates a function that runs its arguments in the order of the calls, a limited number of them at once. */
-export function createTurns(atOnce: number): Turns {
+/** Creates a function that runs its arguments in the order of the calls, in a limited number of slots. */
+export function createSlots(atOnce: number): Slots {
   const waiting = new Set<() => void>()
   let running = 0
   return async (work, signal) => {
     if (running < atOnce) running++
-    else await waitForTurn(waiting, signal)
+    else await waitForSlot(waiting, signal)
     try {
       return await work()
     } finally {
@@ -22,7 +22,7 @@ export function createTurns(atOnce: number): Turns {
   }
 }
 
-function waitForTurn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+function waitForSlot(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const begin = () => {
       waiting.delete(begin)
