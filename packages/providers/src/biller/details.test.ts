@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { hostileDetailsSuite, origin, payment, READ, type Row, read } from '../../test/details-suite.ts'
-import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from '../../test/samples/subscription.ts'
+import { BILLER_EVENTS, BILLER_OBJECTS } from '../../test/samples/biller.ts'
 import { PROVIDERS } from '../registry.ts'
 
 describe('the details of the subscription biller', () => {
-  const { transaction, subscription } = SUBSCRIPTION_OBJECTS
+  const { transaction, subscription } = BILLER_OBJECTS
   const customer = { id: 'cus-9', name: 'Sam Buyer', email: 'buyer@shop.example' }
-  const refunded = SUBSCRIPTION_EVENTS.payment_refunded
+  const refunded = BILLER_EVENTS.payment_refunded
   const refundPayment = payment({ number: 'INV-88', refund_reason: 'Service Unsatisfactory', destination: 'visa 4242' })
   const refundPage = 'https://acme.chargebee.com/d/transactions/txn_16Aa'
   const endPage = 'https://acme.chargebee.com/d/subscriptions/sub-77'
-  const cancelled = SUBSCRIPTION_EVENTS.subscription_cancelled
+  const cancelled = BILLER_EVENTS.subscription_cancelled
   const plan = 'team-EUR-Monthly'
   const rows: Row[] = [
     {
@@ -36,7 +36,7 @@ describe('the details of the subscription biller', () => {
     },
     {
       name: 'the event of an update: no origin',
-      given: () => read('subscription', 'event', SUBSCRIPTION_EVENTS.transaction_updated),
+      given: () => read('subscription', 'event', BILLER_EVENTS.transaction_updated),
       details: {
         customer: { id: 'cus-9', name: null, email: null },
         payment: payment({ number: 'INV-88', refund_reason: 'Service Unsatisfactory', destination: 'card 4242' }),
@@ -125,7 +125,7 @@ describe('the details of the subscription biller', () => {
     },
     {
       name: 'the removal of a scheduled end: no origin',
-      given: () => read('subscription', 'event', SUBSCRIPTION_EVENTS.subscription_scheduled_cancellation_removed),
+      given: () => read('subscription', 'event', BILLER_EVENTS.subscription_scheduled_cancellation_removed),
       details: { customer, payment: payment({ plan }), mode: 'live', dashboardUrl: endPage },
     },
     {
@@ -193,7 +193,7 @@ describe('the details of the subscription biller', () => {
 hostileDetailsSuite('subscription', [
   {
     type: 'event',
-    given: { ...SUBSCRIPTION_EVENTS.payment_refunded },
+    given: { ...BILLER_EVENTS.payment_refunded },
     paths: [
       'source',
       'user',
@@ -215,7 +215,7 @@ hostileDetailsSuite('subscription', [
   },
   {
     type: 'event',
-    given: { ...SUBSCRIPTION_EVENTS.subscription_cancelled },
+    given: { ...BILLER_EVENTS.subscription_cancelled },
     paths: [
       'content.subscription.customer_id',
       'content.subscription.cancel_reason_code',

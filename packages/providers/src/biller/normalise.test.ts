@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { BILLER_EVENTS, BILLER_OBJECTS } from '../../test/samples/biller.ts'
+import { CHARGEBACK, REFUNDED_NOTE } from '../../test/samples/biller-objects.ts'
 import { PROCESSOR_OBJECTS } from '../../test/samples/processor.ts'
-import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from '../../test/samples/subscription.ts'
-import { CHARGEBACK, REFUNDED_NOTE } from '../../test/samples/subscription-objects.ts'
 import { normaliseObject as normaliseProcessorObject } from '../processor/normalise.ts'
 import { normaliseEvent, normaliseObject } from './normalise.ts'
 
 const readFrom = { projectId: 'prj_1', connectionId: 'con_1', site: 'acme', readAt: 1_764_100_000_000 }
-const { transaction, subscription } = SUBSCRIPTION_OBJECTS
+const { transaction, subscription } = BILLER_OBJECTS
 
 function sightings(type: string, object: Record<string, unknown>, from = readFrom) {
   const meaning = normaliseObject(from, type, object)
@@ -38,7 +38,7 @@ describe("the hint of a biller's event", () => {
   ] as const)(
     '$type gives the ids of its objects, and of itself if it says by whom they were made',
     ({ type, targets }) => {
-      expect(hint(type, SUBSCRIPTION_EVENTS[type].content)).toEqual({ kind: 'hint', targets })
+      expect(hint(type, BILLER_EVENTS[type].content)).toEqual({ kind: 'hint', targets })
     },
   )
 

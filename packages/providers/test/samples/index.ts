@@ -1,7 +1,7 @@
 import type { ProviderKind } from '@backstop/contracts'
+import { BILLER_EVENTS, BILLER_OBJECTS } from './biller.ts'
 import { PROCESSOR_EVENTS, PROCESSOR_OBJECTS } from './processor.ts'
 import { RESELLER_EVENTS, RESELLER_OBJECTS } from './reseller.ts'
-import { SUBSCRIPTION_EVENTS, SUBSCRIPTION_OBJECTS } from './subscription.ts'
 
 /** Sample events and objects of a provider, in their real form. */
 export interface ProviderSamples {
@@ -30,8 +30,8 @@ export const SAMPLES: Readonly<Record<ProviderKind, ProviderSamples>> = {
     decisive: /^data(\.(id|action|status|currency_code|totals(\.total)?|scheduled_change(\.action)?))?$/,
   },
   subscription: {
-    events: SUBSCRIPTION_EVENTS,
-    objects: SUBSCRIPTION_OBJECTS,
+    events: BILLER_EVENTS,
+    objects: BILLER_OBJECTS,
     decisive: /^content(\.(transaction|credit_note|subscription)(\.id)?)?$/,
   },
 }

@@ -11,7 +11,7 @@ import type {
   Transaction,
   TransactionUpdatedContent,
 } from 'chargebee'
-import { CARD, CREDIT_NOTE, CUSTOMER, INVOICE, REFUND, REFUNDED_NOTE, SUBSCRIPTION } from './subscription-objects.ts'
+import { CARD, CREDIT_NOTE, CUSTOMER, INVOICE, REFUND, REFUNDED_NOTE, SUBSCRIPTION } from './biller-objects.ts'
 
 /** Event content with the given members; all other members are optional. */
 type With<Content, Always extends keyof Content> = Pick<Content, Always> & Partial<Content>
@@ -76,10 +76,10 @@ const CANCELLED = { ...SCHEDULED, status: 'cancelled' } satisfies Partial<Subscr
 const PAUSED = { status: 'paused', pause_date: 1_764_000_100 } satisfies Partial<Subscription>
 
 /** Sample objects, as the API answers them. */
-export const SUBSCRIPTION_OBJECTS = { transaction: REFUND, credit_note: CREDIT_NOTE, subscription: SUBSCRIPTION }
+export const BILLER_OBJECTS = { transaction: REFUND, credit_note: CREDIT_NOTE, subscription: SUBSCRIPTION }
 
 /** Sample events, as the webhook receives them. */
-export const SUBSCRIPTION_EVENTS = {
+export const BILLER_EVENTS = {
   payment_refunded: refundEvent('payment_refunded'),
   refund_initiated: refundEvent('refund_initiated', { status: 'in_progress' }),
   transaction_updated: transactionEvent('transaction_updated'),
