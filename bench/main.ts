@@ -2,7 +2,7 @@
  * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part, one
  * after the other, and a summary.
  * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end>, --out <file>
- * (.backstop/bench/<name>.json; a plot is written beside it), --stored <numbers of stored refunds of growth> (1000000), --keep (keeps the
+ * (.backstop/bench/<name>.json), --stored <numbers of stored refunds of growth> (1000000), --keep (keeps the
  * logs, and the stored refunds of growth in a MongoDB given by MONGO_URL). --only, --rate, --stored and --out need a name.
  * Starts a stack for each part, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
  * Exit code 1: a target is missed, or a measurement failed.
@@ -21,7 +21,6 @@ import type { Benchmark, Comparison } from './frame/benchmark.ts'
 import { type Compared, runComparison } from './frame/compare.ts'
 import { describeMachine } from './frame/machine.ts'
 import { setMongoCache } from './frame/mongo-cache.ts'
-import { toSvg } from './frame/plot.ts'
 import { type BenchmarkResult, isAllMet, toSummary } from './frame/summary.ts'
 import { toTable } from './frame/table.ts'
 import { growthBenchmark } from './growth/benchmark.ts'
@@ -108,7 +107,6 @@ async function measureAndWrite(benchmark: Benchmark): Promise<Compared[] | undef
     mkdirSync(dirname(out), { recursive: true })
     const content = { benchmark: benchmark.name, rounds, machine, comparisons }
     writeFileSync(out, `${JSON.stringify(content, undefined, 2)}\n`)
-    writeFileSync(out.replace(/(\.json)?$/, '.svg'), toSvg(comparisons))
     process.stdout.write(
       `\n${comparisons.map(toTable).join('\n\n')}\n\n${JSON.stringify(machine)}\nAll numbers: ${out}\n`,
     )
