@@ -1,4 +1,4 @@
-import type { Client, Incident } from '@backstop/client'
+import type { Client, Incident, StormOverview } from '@backstop/client'
 import { formatMoney } from '@backstop/contracts'
 import { type Command, Option } from 'commander'
 import { addCommand, addGroup, addList, type Context, choiceOption, given, type Printed } from '../define-command.ts'
@@ -40,7 +40,7 @@ interface Assignment extends ChangeOptions {
 }
 
 /** The answer to a change: an incident, or a storm if its id was given. */
-type Changed = Incident | Awaited<ReturnType<Client['incidents']['reopen']>>
+type Changed = Incident | StormOverview
 
 const FILTER = [
   ['--filter <name=value...>', 'in place of an id: connection=, code=, state=, from=, to='],

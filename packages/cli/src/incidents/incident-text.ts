@@ -1,4 +1,4 @@
-import type { Action, Api, IncidentWithTimeline } from '@backstop/client'
+import type { Action, IncidentWithTimeline, StormWithSteps } from '@backstop/client'
 import { formatMoney, showableText } from '@backstop/contracts'
 import { factsOf, shownTime } from '../output/table.ts'
 
@@ -39,7 +39,7 @@ export function customerText({ customer }: Pick<Action, 'customer'>): string | n
 }
 
 /** A storm with its incidents counted, for people to read. */
-export function stormText(storm: Awaited<ReturnType<Api['storms']['get']>>): string {
+export function stormText(storm: StormWithSteps): string {
   const { open, acknowledged, resolved } = storm.incidents
   return factsOf([
     ['Storm', storm.storm_id],
@@ -53,7 +53,7 @@ export function stormText(storm: Awaited<ReturnType<Api['storms']['get']>>): str
   ])
 }
 
-function moneyText({ amount, currency, mode }: Awaited<ReturnType<Api['storms']['get']>>['money'][number]): string {
+function moneyText({ amount, currency, mode }: StormWithSteps['money'][number]): string {
   return `${formatMoney(amount, currency)}${mode === 'test' ? ' of test money' : ''}`
 }
 

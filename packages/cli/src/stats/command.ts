@@ -1,15 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Api } from '@backstop/client'
+import type { Statement, Stats } from '@backstop/client'
 import { formatMoney } from '@backstop/contracts'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addCommand, choiceOption, given } from '../define-command.ts'
 import { type Column, factsOf, shownTime, tableOf } from '../output/table.ts'
 import { readIsoTime } from '../read-time.ts'
 import type { Surroundings } from '../surroundings.ts'
-
-type Stats = Awaited<ReturnType<Api['stats']['get']>>
-type Statement = Awaited<ReturnType<Api['statements']['get']>>
 
 interface Period {
   readonly project?: string

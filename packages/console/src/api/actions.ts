@@ -1,5 +1,5 @@
 /** Refunds and cancellations, and what is counted of them. */
-import type { Connection } from '@backstop/client'
+import type { Connection, SettingDryRun, Statement } from '@backstop/client'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 import { defineItem, defineList, hasFields } from './resource.ts'
@@ -22,7 +22,7 @@ export const actionList = defineList('actions', api.actions.list, ({ action_id }
 })
 export const actionQuery = defineItem('actions', api.actions.get)
 
-export type Stats = Awaited<ReturnType<typeof api.stats.get>>
+export type { SettingDryRun as DryRun, Statement, Stats } from '@backstop/client'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -53,7 +53,6 @@ export function statsOfQuery(project_id: string, of: ActionsOf, period: { from: 
   })
 }
 
-export type Statement = Awaited<ReturnType<typeof api.statements.get>>
 export type StatementLine = Statement['lines'][number]
 
 const RECOUNT_MS = 2_000
@@ -76,12 +75,10 @@ export function statementQuery(params: ReturnType<typeof statementParams>) {
   })
 }
 
-export type DryRun = Awaited<ReturnType<typeof api.connections.dryRun>>
-
 /** What alerted since `from`, and what would have alerted by other settings. The last answer stays while the next one is read. */
 export function dryRunQuery(
   { project_id, connection_id }: Connection,
-  query: { out_of_band: DryRun['out_of_band']; refunded_twice_within_hours?: number; from: string },
+  query: { out_of_band: SettingDryRun['out_of_band']; refunded_twice_within_hours?: number; from: string },
 ) {
   return queryOptions({
     queryKey: ['dry-runs', 'one', connection_id, query],

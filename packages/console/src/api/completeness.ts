@@ -2,7 +2,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 
-export type Completeness = Awaited<ReturnType<typeof api.completeness.get>>
+export type { Completeness } from '@backstop/client'
+
 type CompletenessQuery = NonNullable<Parameters<typeof api.completeness.get>[0]>
 
 /** No live event has it, so it is read again whenever it is shown. */

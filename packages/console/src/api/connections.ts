@@ -1,5 +1,5 @@
 /** Connections, and the events of their providers. */
-import type { Connection } from '@backstop/client'
+import type { Connection, InboxEntry } from '@backstop/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, queryClient, refresh } from './client.ts'
 import { type ListDefinition, mergeIntoLists } from './list-cache.ts'
@@ -50,7 +50,7 @@ export function refreshSilences(connectionId: string): Promise<void> {
   return refresh('connections', ['silences', connectionId])
 }
 
-export type InboxEntry = Awaited<ReturnType<typeof api.inbox.list>>['data'][number]
+export type { InboxEntry } from '@backstop/client'
 export type InboxOutcome = InboxEntry['outcome']
 
 export const inboxList = defineList('inbox', api.inbox.list, ({ inbox_id }) => inbox_id)

@@ -2,7 +2,7 @@
 import { api } from './client.ts'
 import { defineItem, defineList, hasFields } from './resource.ts'
 
-export type ListedIncident = Awaited<ReturnType<typeof api.incidents.list>>['data'][number]
+export type { ListedIncident, StormOverview as Storm, StormWithSteps } from '@backstop/client'
 
 export const incidentList = defineList('incidents', api.incidents.list, ({ incident_id }) => incident_id, {
   matches: (incident, { from, to, q, customer_id, fold_storms: _, ...equal }) =>
@@ -16,9 +16,6 @@ export const incidentList = defineList('incidents', api.incidents.list, ({ incid
   merge: ({ storm }, incident) => (storm === undefined ? incident : { ...incident, storm }),
 })
 export const incidentQuery = defineItem('incidents', api.incidents.get)
-
-export type Storm = Awaited<ReturnType<typeof api.storms.list>>['data'][number]
-export type StormWithSteps = Awaited<ReturnType<typeof api.storms.get>>
 
 /** No live event has a storm, so storms are read again whenever they are shown. */
 export const stormList = defineList('storms', api.storms.list, ({ storm_id }) => storm_id, { staleMs: 0 })

@@ -30,7 +30,7 @@ export function runQuery(id: string, project_id: string) {
   })
 }
 
-export type ExpectedChange = Awaited<ReturnType<typeof api.expectedChanges.get>>
+export type { ExpectedChange } from '@backstop/client'
 export const expectedChangeList = defineList(
   'expected-changes',
   api.expectedChanges.list,

@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 import { allOf, defineItem, defineList } from './resource.ts'
 
-export type AuditRow = Awaited<ReturnType<typeof api.audit.list>>['data'][number]
+export type { AuditEntry as AuditRow } from '@backstop/client'
 export type Scope = ApiKey['scopes'][number]
 export type Role = Person['roles'][number]['role']
 
