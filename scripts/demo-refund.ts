@@ -2,29 +2,20 @@
  * `npm run demo:refund` makes one more unreported refund on the running `npm start`. It uses the key of the simulated card
  * processor, like somebody with a leaked key.
  */
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { RunFile } from './start/run-file.ts'
+import { readRunOrExit } from './start/run-file.ts'
 
-const RUN_PATH = fileURLToPath(new URL('../.backstop/run.json', import.meta.url))
-
-function readProcessor(): { url: string; key: string } {
-  try {
-    const { processor } = JSON.parse(readFileSync(RUN_PATH, 'utf8')) as RunFile
-    if (processor !== undefined) return processor
-  } catch {
-    // The missing file is reported below.
-  }
-  process.stderr.write('No demo is running here. Start it in another terminal:  npm start\n')
+const { processor } = readRunOrExit(fileURLToPath(new URL('../.backstop', import.meta.url)))
+if (processor === undefined) {
+  process.stderr.write('This Backstop runs without the demo. Start it with the demo in another terminal:  npm start\n')
   process.exit(1)
 }
-
-const processor = readProcessor()
+const { url, key } = processor
 
 async function ask(path: string, form: Record<string, string>): Promise<{ id: string }> {
-  const response = await fetch(`${processor.url}${path}`, {
+  const response = await fetch(`${url}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${processor.key}` },
+    headers: { authorization: `Bearer ${key}` },
     body: new URLSearchParams(form),
   })
   if (!response.ok) throw new Error(`The card processor answered ${response.status}: ${await response.text()}`)

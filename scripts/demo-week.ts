@@ -8,16 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { createDemoRecords } from './start/demo/demo-records.ts'
 import { runDemoWeek, type WeekRecord } from './start/demo/week/run-week.ts'
 import { createManagementApi } from './start/management-api.ts'
-import { createRunRecords } from './start/run-file.ts'
+import { readRunOrExit } from './start/run-file.ts'
 import { fingerprintOf, loadOrCreateSecrets } from './start/stored-secrets.ts'
 
 const DATA_DIR = fileURLToPath(new URL('../.backstop', import.meta.url))
 
-const run = createRunRecords(DATA_DIR).readRun()
-if (run === undefined) {
-  process.stderr.write('Backstop does not run here. Start it in another terminal:  npm start\n')
-  process.exit(1)
-}
+const run = readRunOrExit(DATA_DIR)
 const secretsFingerprint = fingerprintOf(loadOrCreateSecrets(join(DATA_DIR, 'secrets.json')))
 const records = createDemoRecords<WeekRecord>(join(DATA_DIR, 'demo-week.json'), secretsFingerprint)
 const api = createManagementApi(run.admin, run.key)

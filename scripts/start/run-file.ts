@@ -98,6 +98,14 @@ export function createRunRecords(dataDir: string) {
   }
 }
 
+/** The running product of a data folder. Without one, ends this process with the way to start it. */
+export function readRunOrExit(dataDir: string): RunFile {
+  const run = createRunRecords(dataDir).readRun()
+  if (run !== undefined) return run
+  process.stderr.write('Backstop does not run here. Start it in another terminal:  npm start\n')
+  process.exit(1)
+}
+
 export type RunRecords = ReturnType<typeof createRunRecords>
 
 function readJson<T>(path: string): T | undefined {
