@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { DASHBOARDS } from '../../scripts/monitoring/dashboards.ts'
-import { findPrometheus } from '../../scripts/prometheus/find-prometheus.ts'
+import { findPrometheus } from './find-prometheus.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../deploy/monitoring')
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { basename, join, resolve } from 'node:path'
 import { until } from '@backstop/kit/test'
 import { parse, stringify } from 'yaml'
-import { findPrometheus } from '../../scripts/prometheus/find-prometheus.ts'
+import { findPrometheus } from '../monitoring/find-prometheus.ts'
 
 const RULES = resolve(import.meta.dirname, '../../deploy/monitoring/rules')
 
