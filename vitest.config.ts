@@ -18,12 +18,17 @@ const simulation = 'test/simulation/simulation.slow-test.ts'
  */
 const retry = 1
 
-/** For a hang. What a test waits for has a limit of its own (`until`). */
-const limits = { testTimeout: 900_000, hookTimeout: 600_000, expect: { poll: { timeout: 60_000 } } }
+const common = {
+  setupFiles: ['test/setup/keep-compiled.ts'],
+  // For a hang. What a test waits for has a limit of its own (`until`).
+  testTimeout: 900_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 60_000 } },
+}
 
 /**
  * The kinds of tests: `unit` needs no servers, `integration` needs the stack (Kafka, MongoDB, registry, SMTP), `system`
- * also starts the whole product, `simulation` runs a thousand seeds, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
+ * also starts the whole product, `simulation` runs hundreds of seeds, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
  * guard after the other, and takes minutes.
  */
 export default defineConfig({
@@ -34,7 +39,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       // Without isolation, because importing the modules again for each file would take most of the time.
-      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, ...limits } },
+      { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, ...common } },
       {
         test: {
           name: 'integration',
@@ -42,10 +47,10 @@ export default defineConfig({
           include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
           exclude: [...exclude, simulation],
           retry,
-          ...limits,
+          ...common,
         },
       },
-      { test: { name: 'simulation', include: [simulation], exclude, ...limits } },
+      { test: { name: 'simulation', include: [simulation], exclude, ...common } },
       {
         test: {
           name: 'system',
@@ -54,10 +59,10 @@ export default defineConfig({
           retry,
           // System tests mostly wait for second looks, so many run at the same time.
           maxConcurrency: 20,
-          ...limits,
+          ...common,
         },
       },
-      { test: { name: 'alone', include: aloneOnly, exclude, retry, ...limits } },
+      { test: { name: 'alone', include: aloneOnly, exclude, retry, ...common } },
       { test: { name: 'mutation', include: ['**/*.mutation-test.ts'], exclude, testTimeout: 120_000 } },
       { test: { name: 'docker', include: ['test/**/*.docker-test.ts'], exclude } },
     ],

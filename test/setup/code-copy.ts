@@ -69,8 +69,8 @@ export function copyTheCode(): CodeCopy {
     take: step => take(folder, step),
     run(program, args) {
       const path = join(ROOT, 'node_modules', program)
-      // tsc is a Go program: as in scripts/check.ts.
-      const env = { ...process.env, GOGC: '300' }
+      // tsc is a Go program: as in scripts/check.ts. The compiled code of the copy is removed with it.
+      const env = { ...process.env, GOGC: '300', NODE_COMPILE_CACHE: join(folder, 'compiled') }
       const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], {
         cwd: folder,
         env,
