@@ -3,9 +3,9 @@
  * compose file on a container engine, and `npm run test:soak` a few tests with many more cases. It starts its own stack, so that it
  * can run beside `npm start`, and stops it at the end.
  */
-import { spawn } from 'node:child_process'
+import { type StdioOptions, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { progressOn, type RunningStack, startStack } from '@backstop/stack'
 import { buildConsoleInChild } from './start/build-console.ts'
@@ -25,17 +25,18 @@ interface Part {
   /** The only files to run; all of the kinds by default. */
   readonly files?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** A full run runs it with this environment beside the next parts, at the lowest priority, because it only computes. */
+  readonly beside?: Readonly<Record<string, string>>
 }
 
 /**
  * The parts of a full run. The fastest part is first, so that its failures are seen early. Unit tests compute. A system test mostly
  * waits, but it runs products of four processes, and five such tests overload two slow cores. So system and integration tests share
- * workers: while some wait, others compute. One after the other they left a third of the two cores idle. The simulation computes on all
- * cores, so beside others it would delay their answers.
+ * workers: while some wait, others compute, and the simulation has what they leave idle.
  */
 const FULL_RUN: readonly Part[] = [
   { kinds: ['unit'], workers: 3 },
-  { kinds: ['simulation'], workers: 1 },
+  { kinds: ['simulation'], workers: 1, beside: { BACKSTOP_TEST_SEEDS: '300' } },
   { kinds: ['integration', 'system'], workers: 4 },
   { kinds: ['alone'], workers: 1 },
 ]
@@ -67,6 +68,9 @@ const ON_REQUEST: readonly Part[] = [
  * because a busy machine can delay a test beyond its deadline.
  */
 const MOST_REPEATED = 15
+
+/** For a program beside another one: it gives way, and its output is shown at its end. */
+const BESIDE = { niceness: 19, isShownAtEnd: true }
 
 /** The result of a part: its files, and whether an error outside of its files, or a run without tests, ended it. */
 interface PartResult {
@@ -105,17 +109,20 @@ async function runAll(): Promise<number> {
   // The promises are awaited below. Until then a rejection must not be reported as unhandled.
   starting?.catch(() => {})
   building?.catch(() => {})
-  const checked = only !== undefined || (await runCheck())
-  const ran: PartResult[] = []
+  const checking = only === undefined ? runCheck() : undefined
+  const running: Promise<PartResult>[] = []
   for (const part of wanted) {
     if (needsStack(part)) {
       stack = await starting
       await building
     }
-    ran.push(await runVitest(part))
+    if (part.kinds.includes('alone')) await Promise.all(running)
+    running.push(runVitest(part))
+    if (!isBeside(part)) await running.at(-1)
     if (ended.signal.aborted) break
   }
-  const results = await repeatFailed(ran)
+  const checked = (await checking) ?? true
+  const results = await repeatFailed(await Promise.all(running))
   const passed = results.reduce((sum, { files }) => sum + files.reduce((passed, file) => passed + file.passed, 0), 0)
   const failures = [...(checked ? [] : ['npm run check']), ...results.flatMap(failuresOf)]
   if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map(line => `  ${line}\n`).join('')}`)
@@ -168,9 +175,13 @@ function startTestStack(): Promise<RunningStack> {
   })
 }
 
-/** Whether the static checks pass. */
+/** Whether the static checks pass. They run beside the unit tests, because the type checker ends on one core. */
 async function runCheck(): Promise<boolean> {
-  return (await run([join(ROOT, 'scripts/check.ts')], {})) === 0
+  return (await run([join(ROOT, 'scripts/check.ts')], {}, BESIDE)) === 0
+}
+
+function isBeside({ beside }: Part): boolean {
+  return only === undefined && beside !== undefined
 }
 
 /**
@@ -179,15 +190,15 @@ async function runCheck(): Promise<boolean> {
  */
 async function runVitest(part: Part, alone?: readonly string[]): Promise<PartResult> {
   const name = nameOf(part)
-  if (alone === undefined) process.stdout.write(`\n── ${name} tests\n`)
+  if (alone === undefined) process.stdout.write(`\n── ${name} tests${isBeside(part) ? ' begin beside the next' : ''}\n`)
   const report = join(scratch, alone === undefined ? `${name}.json` : `${name}-again.json`)
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const kinds = part.kinds.flatMap(kind => ['--project', kind])
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const workers = `--maxWorkers=${alone === undefined ? part.workers : 1}`
   const chosen = alone ?? [...(part.files ?? []), ...filters]
-  const env = { ...stackEnvironment(), ...part.env }
-  const code = await run([vitest, 'run', ...kinds, workers, ...reporters, ...chosen], env)
+  const env = { ...stackEnvironment(), ...part.env, ...(isBeside(part) ? part.beside : {}) }
+  const code = await run([vitest, 'run', ...kinds, workers, ...reporters, ...chosen], env, isBeside(part) ? BESIDE : {})
   const files = readReport(report) ?? []
   const passed = files.some(file => file.passed > 0)
   // A run without a passed test, or with an error outside of its files, has failed too.
@@ -214,13 +225,23 @@ function stackEnvironment(): Record<string, string> {
   }
 }
 
-function run(args: string[], env: Record<string, string>): Promise<number> {
+function run(
+  args: string[],
+  env: Record<string, string>,
+  { niceness, isShownAtEnd = false }: Partial<typeof BESIDE> = {},
+): Promise<number> {
   return new Promise(resolve => {
-    const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: 'inherit' })
+    const output = isShownAtEnd ? 'pipe' : 'inherit'
+    const stdio: StdioOptions = ['inherit', output, output]
+    const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio })
+    if (niceness !== undefined && child.pid !== undefined) setPriority(child.pid, niceness)
+    const chunks: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
     const stop = () => child.kill('SIGTERM')
     ended.signal.addEventListener('abort', stop, { once: true })
-    child.once('exit', code => {
+    child.once('close', code => {
       ended.signal.removeEventListener('abort', stop)
+      process.stdout.write(Buffer.concat(chunks))
       resolve(code ?? 1)
     })
   })
