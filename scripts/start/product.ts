@@ -30,6 +30,8 @@ export interface ProductOptions {
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>
   /** Milliseconds until the second look; 60,000 by default. */
   recheckDelayMs?: number
+  /** Creates the topics, schemas and indexes; the deploy job in a process of its own by default. */
+  provision?: (stack: StackUrls, topicPrefix: string) => Promise<void>
   /** The services to start; all by default. */
   only?: readonly ServiceName[]
   /**
@@ -97,7 +99,8 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   }
   try {
     const stackUrls = options.stackUrls ?? (stack as RunningStack).urls
-    await provisionInChild(options, stackUrls)
+    const provision = options.provision ?? (stack => provisionInChild(options, stack))
+    await provision(stackUrls, options.topicPrefix ?? '')
     for (let attempt = 1; ; attempt++) {
       const chosen = await chooseProductPorts(join(dataDir, 'ports.json'), options.ports ?? {})
       const product = { ...assemble(options, secrets, stackUrls, chosen, processes), stack, stop }

@@ -12,7 +12,7 @@ import { runCommandLine } from '../../packages/cli/src/command-line.ts'
 import { provision } from '../../packages/provision/src/index.ts'
 import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
 import type { Product } from '../../scripts/start/product.ts'
-import { openProduct, stackUrls } from '../setup/product.ts'
+import { ALL_PARTITIONS, openProduct, stackUrls } from '../setup/product.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
 
 const DAY_MS = 86_400_000
@@ -24,7 +24,8 @@ let mongo: Mongo
 let admin: TopicAdmin
 
 beforeAll(async () => {
-  product = await openProduct('doctor')
+  // A topic with fewer partitions than those of the contracts is a fault.
+  product = await openProduct('doctor', { provision: ALL_PARTITIONS })
   api = createManagementApi(product.urls.admin, product.key)
   shop = await openShop(product)
   mongo = connectMongo({ url: new Secret(product.urls.mongo), dbName: product.database, appName: 'doctor-test' })

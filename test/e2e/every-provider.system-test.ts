@@ -30,7 +30,7 @@ import {
 } from '../setup/planned-changes/planned-change.ts'
 import { processorChangeKinds } from '../setup/planned-changes/processor.ts'
 import { resellerChangeKinds } from '../setup/planned-changes/reseller.ts'
-import { openProduct } from '../setup/product.ts'
+import { ALL_PARTITIONS, openProduct } from '../setup/product.ts'
 import { openInspector, type ProductInspector } from '../setup/product-inspector.ts'
 import { IS_SOAK } from '../setup/soak.ts'
 
@@ -48,6 +48,7 @@ afterAll(async () => {
 
 test('of the actions at every provider exactly those that nothing explains alert, each once', async () => {
   const product = await openProduct('every', {
+    provision: ALL_PARTITIONS,
     recheckDelayMs: RECHECK_DELAY_MS,
     serviceEnv: { reconciler: { SWEEP_EVERY_MS: String(SWEEP_EVERY_MS) } },
   })

@@ -117,7 +117,7 @@ describe('after an unexplained refund, a dead letter and a disabled channel', ()
     expect([atMost, count]).toEqual([2, 2])
     expect(reconciler.value('reconciler_verdict_seconds_bucket', { provider: 'processor', le: '1' })).toBe(0)
     expect(reconciler.value('dead_letters_total', { topic: 'operations' })).toBe(1)
-    expect(reconciler.value('kafka_partitions_assigned', { group: 'reconciler.rechecks' })).toBe(6)
+    expect(reconciler.value('kafka_partitions_assigned', { group: 'reconciler.rechecks' })).toBe(3)
     expect(
       reconciler.value('mongo_command_duration_seconds_count', { command: 'find', outcome: 'succeeded' }),
     ).toBeGreaterThan(0)

@@ -10,7 +10,7 @@ import { type Receiver, startReceiver, until } from '@backstop/kit/test'
 import { afterAll, describe, expect, test } from 'vitest'
 import { percentile } from '../../bench/frame/statistics.ts'
 import { type NotifierAlone, openNotifierAlone } from '../setup/notifier-alone.ts'
-import { dataFolder, stackUrls } from '../setup/product.ts'
+import { dataFolder, FEW_PARTITIONS, stackUrls } from '../setup/product.ts'
 import { IS_SOAK } from '../setup/soak.ts'
 import { publishSteadily } from '../setup/steady-load.ts'
 
@@ -27,7 +27,11 @@ async function openTestNotifier(name: string): Promise<{ notifier: NotifierAlone
   })
   stops.push(() => receiver.stop())
   const folder = dataFolder(name)
-  const notifier = await openNotifierAlone(`${name}-${process.pid}`, { stack: stackUrls(), folder: join(folder, name) })
+  const notifier = await openNotifierAlone(`${name}-${process.pid}`, {
+    stack: stackUrls(),
+    folder: join(folder, name),
+    provision: FEW_PARTITIONS,
+  })
   stops.push(() => notifier.close())
   return { notifier, receiver }
 }

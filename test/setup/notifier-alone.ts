@@ -3,8 +3,7 @@
 import type { ChannelDocument } from '@backstop/channels'
 import type { Alert, DeliveryDocument, DeliveryRequest } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
-import type { StackUrls } from '@backstop/stack'
-import { openServiceAlone, type ServiceAlone } from './service-alone.ts'
+import { openServiceAlone, type ServiceAlone, type ServiceAloneOptions } from './service-alone.ts'
 
 /** The key that seals the secrets of channels in the notifier's fixtures. */
 const SECRET_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
@@ -25,9 +24,9 @@ export interface NotifierAlone extends ServiceAlone {
 
 export async function openNotifierAlone(
   name: string,
-  { stack, folder }: { stack: StackUrls; folder: string },
+  { stack, folder, provision }: Pick<ServiceAloneOptions, 'stack' | 'folder' | 'provision'>,
 ): Promise<NotifierAlone> {
-  const alone = await openServiceAlone('notifier', { name, stack, folder, env: { SECRET_KEYS } })
+  const alone = await openServiceAlone('notifier', { name, stack, folder, provision, env: { SECRET_KEYS } })
   const { topicPrefix, mongo, codec, send } = alone
   const deliveries = mongo.db.collection<DeliveryDocument>('deliveries')
   let delivered = 0

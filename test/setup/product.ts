@@ -6,8 +6,10 @@ import { Secret } from '@backstop/kit/config'
 import { createLogger } from '@backstop/kit/logger'
 import { connectMongo } from '@backstop/kit/mongo'
 import { deleteTopics } from '@backstop/kit/test'
+import { provision } from '@backstop/provision'
 import type { StackUrls } from '@backstop/stack'
 import { type Product, type ProductOptions, startProduct } from '../../scripts/start/product.ts'
+import { databaseName } from '../../scripts/start/service-environment.ts'
 
 /**
  * The URLs of the stack of this test run, from the environment.
@@ -42,18 +44,39 @@ export function dataFolder(name: string): string {
   return folder
 }
 
+/** Creates the topics, schemas and indexes as the deploy job does, without its process. For `provision` of a product. */
+function createProvision(maxPartitions?: number): NonNullable<ProductOptions['provision']> {
+  const logger = createLogger('test', 'silent', process.stderr)
+  return ({ kafka, mongo, registry }, topicPrefix) =>
+    provision({
+      kafka: { brokers: kafka.split(','), clientId: 'test', logger },
+      topicPrefix,
+      durability: { replication: 1, minInsync: 1 },
+      ...(maxPartitions === undefined ? {} : { maxPartitions }),
+      mongo: { url: new Secret(mongo), dbName: databaseName(topicPrefix) },
+      registryUrl: registry,
+      waitMs: PROVISION_MS,
+      report: () => {},
+    })
+}
+const PROVISION_MS = 180_000
+/** Enough for several instances of a service, and cheaper for the broker and the consumers than all partitions. */
+export const FEW_PARTITIONS = createProvision(3)
+export const ALL_PARTITIONS = createProvision()
+
 /**
- * Starts a product on the shared stack. Its topics, consumer groups and database have its name, so that tests do not meet. Its stop
- * deletes them, because an unused topic still costs the broker processor time. With other `stackUrls` they stay.
+ * Starts a product on the shared stack, with few partitions. Its topics, consumer groups and database have its name, so that tests do not
+ * meet. Its stop deletes them, because an unused topic still costs the broker processor time. With other `stackUrls` they stay, and the
+ * deploy job runs.
  * @param name lower-case letters, digits and dashes
  */
 export async function openProduct(name: string, options: Partial<ProductOptions> = {}): Promise<Product> {
-  const unique = `${name}-${process.pid}-${Date.now().toString(36)}`
   const product = await startProduct({
     dataDir: dataFolder(name),
     env: process.env,
     stackUrls: stackUrls(),
-    topicPrefix: `${unique}.`,
+    topicPrefix: `${name}-${process.pid}-${Date.now().toString(36)}.`,
+    ...(options.stackUrls === undefined && { provision: FEW_PARTITIONS }),
     ...options,
   })
   if (options.stackUrls !== undefined) return product

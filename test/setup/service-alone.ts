@@ -6,7 +6,7 @@ import { createLogger } from '@backstop/kit/logger'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { createMongoSchemaIds, createRegistryCodec, type MessageCodec } from '@backstop/kit/registry'
 import type { StackUrls } from '@backstop/stack'
-import { startProduct } from '../../scripts/start/product.ts'
+import { type ProductOptions, startProduct } from '../../scripts/start/product.ts'
 import type { ServiceName } from '../../scripts/start/service-environment.ts'
 import type { ServiceProcess } from '../../scripts/start/service-process.ts'
 import { cpuMsOf, scrape } from './metrics.ts'
@@ -25,6 +25,8 @@ export interface ServiceAloneOptions {
   readonly env?: Record<string, string>
   /** True to keep topics and database at `close`, and to find them again by the same name. */
   readonly isKept?: boolean
+  /** As of a product. */
+  readonly provision?: ProductOptions['provision'] | undefined
 }
 
 /** One process of a service. */
@@ -57,7 +59,7 @@ export interface ServiceAlone extends ServiceInstance {
 }
 
 export async function openServiceAlone(service: ServiceName, options: ServiceAloneOptions): Promise<ServiceAlone> {
-  const { name, stack, folder, env = {}, isKept = false } = options
+  const { name, stack, folder, env = {}, isKept = false, provision } = options
   const product = await startProduct({
     dataDir: join(folder, name),
     env: process.env,
@@ -65,6 +67,7 @@ export async function openServiceAlone(service: ServiceName, options: ServiceAlo
     topicPrefix: isKept ? `${name}.` : `${name}-${Date.now().toString(36)}.`,
     serviceEnv: { [service]: env },
     only: [],
+    ...(provision === undefined ? {} : { provision }),
   })
   const { topicPrefix, database } = product
   const child = product.children[service]

@@ -9,6 +9,7 @@ import { Secret } from '@backstop/kit/config'
 import { createSecretBox, parseKeyRing } from '@backstop/kit/secret-box'
 import type { StackUrls } from '@backstop/stack'
 import { openBlackHole } from '../../packages/kit/test/black-hole.ts'
+import { FEW_PARTITIONS } from './product.ts'
 import { openServiceAlone } from './service-alone.ts'
 
 /** The number of connections by the way in which their provider fails. */
@@ -62,6 +63,7 @@ export async function openSweptProviders(options: SweptProvidersOptions): Promis
   }
   const alone = await openServiceAlone('reconciler', {
     ...options,
+    provision: FEW_PARTITIONS,
     env: { SECRET_KEYS: KEYS, SWEEP_EVERY_MS: String(options.everyMs), EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
   })
   const kinds = Object.entries({ ...(options.hasDead ? DEAD : {}), alive: ALIVE_COUNT })

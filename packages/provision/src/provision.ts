@@ -6,7 +6,7 @@ import { createMongoSchemaIds, createSchemaRegistry, type RegistryExchange } fro
 import { provisionCollections } from './indexes.ts'
 import type { Report } from './report.ts'
 import { provisionSchemas } from './schemas.ts'
-import type { Durability } from './topic-plan.ts'
+import { type Durability, wantedTopics } from './topic-plan.ts'
 import { provisionTopics } from './topics.ts'
 import { waitUntilUp } from './wait-until-up.ts'
 
@@ -15,6 +15,8 @@ export interface ProvisionOptions {
   /** Prefix of every topic and registry subject; empty if the installation has its own Kafka. */
   readonly topicPrefix: string
   readonly durability: Durability
+  /** The largest number of partitions of a topic; that of the contracts by default. Tests need fewer, which cost the broker less. */
+  readonly maxPartitions?: number
   readonly mongo: { readonly url: Secret; readonly dbName: string; readonly tls?: TlsMaterial | undefined }
   readonly registryUrl: string
   /** Over HTTP without credentials by default. */
@@ -38,7 +40,8 @@ export async function provision(options: ProvisionOptions): Promise<void> {
   const mongo = connectMongo({ ...options.mongo, appName: 'backstop-provision', answerWithinMs: 0 })
   try {
     await waitUntilUp('Kafka', () => admin.connect(), deadline, report)
-    const topics = () => provisionTopics(admin, options.topicPrefix, options.durability, report)
+    const wanted = wantedTopics(options.topicPrefix, options.durability, options.maxPartitions)
+    const topics = () => provisionTopics(admin, wanted, report)
     await waitUntilUp('Kafka', topics, deadline, report)
     await waitUntilUp('MongoDB', () => mongo.ping(), deadline, report)
     await provisionCollections(mongo.db, report)

@@ -16,11 +16,18 @@ export interface TopicPlan {
   readonly conflicts: readonly string[]
 }
 
-/** The topics that this installation needs, by their names at the broker. */
-export function wantedTopics(topicPrefix: string, durability: Durability): NewTopic[] {
+/**
+ * The topics that this installation needs, by their names at the broker.
+ * @param maxPartitions the largest number of partitions of a topic; that of the contracts by default
+ */
+export function wantedTopics(
+  topicPrefix: string,
+  durability: Durability,
+  maxPartitions = Number.POSITIVE_INFINITY,
+): NewTopic[] {
   return (Object.entries(TOPICS) as [TopicName, TopicDefinition][]).map(([name, definition]) => ({
     name: topicPrefix + name,
-    partitions: definition.partitions,
+    partitions: Math.min(definition.partitions, maxPartitions),
     replication: durability.replication,
     config: configOf(definition, durability),
   }))

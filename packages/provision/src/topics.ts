@@ -1,7 +1,7 @@
-import type { TopicAdmin } from '@backstop/kit/bus'
+import type { NewTopic, TopicAdmin } from '@backstop/kit/bus'
 import { AppError, isRetryable } from '@backstop/kit/errors'
 import type { Report } from './report.ts'
-import { type Durability, planTopics, type TopicPlan, wantedTopics } from './topic-plan.ts'
+import { planTopics, type TopicPlan } from './topic-plan.ts'
 
 /** Maximum number of plans. A plan is repeated if it fails because a concurrent job made changes. */
 const MAX_ATTEMPTS = 5
@@ -11,13 +11,7 @@ const MAX_ATTEMPTS = 5
  * @throws AppError `conflict` with one line per difference that may not be changed in place; nothing was changed then.
  *   `unavailable` while the broker does not answer or elects a leader: the call may be repeated
  */
-export async function provisionTopics(
-  admin: TopicAdmin,
-  topicPrefix: string,
-  durability: Durability,
-  report: Report,
-): Promise<void> {
-  const wanted = wantedTopics(topicPrefix, durability)
+export async function provisionTopics(admin: TopicAdmin, wanted: readonly NewTopic[], report: Report): Promise<void> {
   const names = wanted.map(({ name }) => name)
   for (let attempt = 1; ; attempt += 1) {
     const plan = planTopics(wanted, await admin.describe(names))
