@@ -9,6 +9,7 @@ import './dry-run.tests.ts'
 import './incident-life-cycle.tests.ts'
 import './provider-answers.tests.ts'
 import './projects-apart.tests.ts'
+import './moved-project.tests.ts'
 // Last, because the created admin key is an incident in every project.
 import './delivery-control.tests.ts'
 import { quickProduct } from './shared-products.ts'

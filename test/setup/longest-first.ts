@@ -35,8 +35,7 @@ export const LONGEST = [
   'test/histories/histories.system-test.ts',
   'test/e2e/quick-product.system-test.ts',
   'test/e2e/minute-product.system-test.ts',
-  'test/faults/dependencies-away.system-test.ts',
-  'test/faults/heartbeat.system-test.ts',
+  'test/faults/stopped-servers.system-test.ts',
   'test/e2e/every-provider.system-test.ts',
   'test/faults/alerts.system-test.ts',
   'test/e2e/personal-data.system-test.ts',
@@ -50,7 +49,7 @@ export const LONGEST = [
   'test/simulation/real/real.system-test.ts',
   'test/e2e/doctor.system-test.ts',
   'test/e2e/secrets.system-test.ts',
-  'test/e2e/traces.system-test.ts',
+  'test/e2e/traced-product.system-test.ts',
 ] as const
 
 /**

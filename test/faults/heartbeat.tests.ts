@@ -1,87 +1,40 @@
 /** The heartbeat with real Kafka and MongoDB: it comes back, its absence is reported without Kafka and the notifier, and so is its return. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { HEARTBEAT } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
-import { type Product, startProduct } from '../../scripts/start/product.ts'
+import { describe, expect, test } from 'vitest'
+import { createManagementApi } from '../../scripts/start/management-api.ts'
 import { scrape } from '../setup/metrics.ts'
-import { dataFolder } from '../setup/product.ts'
+import { ALARM_AFTER_MS, HEARTBEAT_EVERY_MS, ownServers, RECHECK_DELAY_MS } from './own-servers.ts'
 
-const RECHECK_DELAY_MS = 1_500
-const EVERY_MS = 2_000
-const ALARM_AFTER_MS = 12_000
 /** From the end of the wait to the report, as docs/heartbeat.md promises: one look of the watch, and one request. */
 const REPORT_WITHIN_MS = 10_000
 const BACK_WITHIN_MS = 90_000
 
-interface Report {
-  readonly id: string
-  readonly event: string
-  readonly text: string
-  readonly cause: string
-  readonly silent_seconds: number
-  readonly last_returned_at: string | null
-  readonly atMs: number
-}
-
-let product: Product
-let api: ManagementApi
-let monitor: Server
-const reports: Report[] = []
-const pings: number[] = []
-beforeAll(async () => {
-  monitor = createServer((request, response) => {
-    let body = ''
-    request.on('data', chunk => {
-      body += chunk
-    })
-    request.on('end', () => {
-      if (request.method === 'GET') pings.push(Date.now())
-      else reports.push({ ...(JSON.parse(body) as Report), atMs: Date.now() })
-      response.end('ok')
-    })
-  })
-  await new Promise<void>(resolve => monitor.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(monitor.address() as AddressInfo).port}`
-  product = await startProduct({
-    dataDir: dataFolder('heartbeat'),
-    env: { ...process.env, BACKSTOP_STACK: 'embedded' },
-    recheckDelayMs: RECHECK_DELAY_MS,
-    serviceEnv: {
-      'admin-api': {
-        HEARTBEAT: 'on',
-        HEARTBEAT_EVERY_MS: String(EVERY_MS),
-        HEARTBEAT_ALARM_AFTER_MS: String(ALARM_AFTER_MS),
-        HEARTBEAT_ALARM_URL: `${url}/alarm`,
-        HEARTBEAT_PING_URL: `${url}/ping`,
-      },
-    },
-  })
-  api = createManagementApi(product.urls.admin, product.key)
-})
-afterAll(async () => {
-  await product?.stop()
-  monitor?.close()
-})
-
-const metrics = () => scrape(product.children['admin-api'].opsUrl)
+const metrics = () => scrape(ownServers().product.children['admin-api'].opsUrl)
+const seen = () => ({ pings: ownServers().pings.length, reports: ownServers().reports })
 const pingAfter = (sinceMs: number, timeoutMs = BACK_WITHIN_MS) =>
-  until('a heartbeat that comes back', () => pings.find(atMs => atMs > sinceMs), {
+  until('a heartbeat that comes back', () => ownServers().pings.find(atMs => atMs > sinceMs), {
     timeoutMs,
     everyMs: 100,
-    seen: () => ({ pings: pings.length, reports }),
+    seen,
   })
 const reportAfter = (count: number, event: string, timeoutMs: number) =>
-  until(`the report ${event}`, () => reports.slice(count).find(report => report.event === event), {
-    timeoutMs,
-    everyMs: 100,
-    seen: () => ({ pings: pings.length, reports }),
-  })
+  until(
+    `the report ${event}`,
+    () =>
+      ownServers()
+        .reports.slice(count)
+        .find(report => report.event === event),
+    {
+      timeoutMs,
+      everyMs: 100,
+      seen,
+    },
+  )
 
 /** Takes a part away, and expects the report of the absence in time, and the report of the return. */
 async function expectReports(stop: () => Promise<unknown>, bringBack: () => Promise<unknown>, cause: RegExp) {
+  const { reports } = ownServers()
   await pingAfter(Date.now())
   const count = reports.length
   await stop()
@@ -97,12 +50,12 @@ async function expectReports(stop: () => Promise<unknown>, bringBack: () => Prom
 }
 
 async function expectAbsence(count: number, downAtMs: number, cause: RegExp) {
-  const missing = await reportAfter(count, 'heartbeat.missing', ALARM_AFTER_MS + REPORT_WITHIN_MS + EVERY_MS)
+  const missing = await reportAfter(count, 'heartbeat.missing', ALARM_AFTER_MS + REPORT_WITHIN_MS + HEARTBEAT_EVERY_MS)
   // A heartbeat that was on its way may come back shortly after the part is away.
   expect(missing.atMs - Date.parse(missing.last_returned_at ?? '')).toBeLessThan(ALARM_AFTER_MS + REPORT_WITHIN_MS)
-  expect(missing.atMs - downAtMs).toBeGreaterThan(ALARM_AFTER_MS - 2 * RECHECK_DELAY_MS - 2 * EVERY_MS)
+  expect(missing.atMs - downAtMs).toBeGreaterThan(ALARM_AFTER_MS - 2 * RECHECK_DELAY_MS - 2 * HEARTBEAT_EVERY_MS)
   expect(missing.cause).toMatch(cause)
-  const silentPings = pings.filter(atMs => atMs > missing.atMs)
+  const silentPings = ownServers().pings.filter(atMs => atMs > missing.atMs)
   expect((await metrics()).value('heartbeat_age_seconds')).toBeGreaterThanOrEqual(ALARM_AFTER_MS / 1000 - 1)
   expect(silentPings).toEqual([])
 }
@@ -116,10 +69,12 @@ describe('a heartbeat', () => {
     expect(value('heartbeat_age_seconds')).toBeLessThan(ALARM_AFTER_MS / 1000)
     expect(value('heartbeat_sends_total', { outcome: 'accepted' })).toBeGreaterThan(0)
     expect(value('heartbeat_pings_total', { outcome: 'sent' })).toBeGreaterThan(0)
-    expect(reports).toEqual([])
+    expect(ownServers().reports).toEqual([])
   })
 
   test('is in no list, in no sum and in no metric of the installation', async () => {
+    const { product } = ownServers()
+    const api = createManagementApi(product.urls.admin, product.key)
     const lists = ['projects', 'actions', 'incidents', 'storms', 'deliveries', 'inbox', 'alert-channels', 'operations']
     for (const list of lists) {
       const { data } = await api.get<{ data: unknown[] }>(`/v1/${list}`)
@@ -140,6 +95,8 @@ describe('a heartbeat', () => {
   })
 
   test('is found by the id of its project', async () => {
+    const { product } = ownServers()
+    const api = createManagementApi(product.urls.admin, product.key)
     const { data } = await api.get<{ data: { state: string }[] }>(`/v1/deliveries?project_id=${HEARTBEAT.projectId}`)
     expect(data.length).toBeGreaterThan(0)
   })
@@ -147,7 +104,7 @@ describe('a heartbeat', () => {
 
 describe('the absence of the heartbeat is reported, and its return', () => {
   test('with Kafka down', async () => {
-    const { kafka } = product.stack?.parts ?? {}
+    const { kafka } = ownServers().product.stack?.parts ?? {}
     await expectReports(
       async () => kafka?.stop(),
       async () => kafka?.restart(),
@@ -156,7 +113,7 @@ describe('the absence of the heartbeat is reported, and its return', () => {
   })
 
   test('with the notifier down', async () => {
-    const { notifier } = product.children
+    const { notifier } = ownServers().product.children
     await expectReports(
       () => notifier.stop(30_000),
       async () => {
@@ -168,7 +125,7 @@ describe('the absence of the heartbeat is reported, and its return', () => {
   })
 
   test('with MongoDB down', async () => {
-    const { mongo } = product.stack?.parts ?? {}
+    const { mongo } = ownServers().product.stack?.parts ?? {}
     await expectReports(
       async () => mongo?.stop(),
       async () => mongo?.restart(),

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Product } from '../../scripts/start/product.ts'
 import { type Scrape, scrape } from '../setup/metrics.ts'
 import { readMetricsPage } from '../setup/metrics-page.ts'
-import { openProduct } from '../setup/product.ts'
 import { openInspector, type ProductInspector } from '../setup/product-inspector.ts'
 import { openShop, type Shop } from '../setup/shop.ts'
+import { tracedProduct } from './traced-product.ts'
 
 const SERVICES = ['ingress', 'reconciler', 'notifier', 'admin-api'] as const
 type Service = (typeof SERVICES)[number]
@@ -17,16 +17,6 @@ const WITHIN_MS = 60_000
 let product: Product
 let inspector: ProductInspector
 let shop: Shop
-beforeAll(async () => {
-  product = await openProduct('metrics', { recheckDelayMs: 1_500 })
-  inspector = await openInspector(product)
-  shop = await openShop(product)
-})
-afterAll(async () => {
-  await shop?.stop()
-  await inspector?.stop()
-  await product?.stop()
-})
 
 const scrapeOf = (service: Service) => scrape(product.children[service].opsUrl)
 
@@ -43,6 +33,9 @@ const untilMetrics = (what: string, service: Service, isTrue: (metrics: Scrape) 
 
 describe('after an unexplained refund, a dead letter and a disabled channel', () => {
   beforeAll(async () => {
+    product = tracedProduct().product
+    inspector = await openInspector(product)
+    shop = await openShop(product)
     const { projectId, api, receiver } = shop
     const refund = shop.processor.refund({ payment_intent: shop.pay().paymentIntent.id, amount: 700 })
     await shop.alertAbout(refund.id, WITHIN_MS)
@@ -57,6 +50,10 @@ describe('after an unexplained refund, a dead letter and a disabled channel', ()
       },
       { timeoutMs: WITHIN_MS, seen: () => other.id },
     )
+  })
+  afterAll(async () => {
+    await shop?.stop()
+    await inspector?.stop()
   })
 
   test.each(SERVICES)(
