@@ -30,13 +30,13 @@ interface Part {
 }
 
 /**
- * The parts of a full run. The fastest part is first, so that its failures are seen early. Unit tests compute. A system test mostly
- * waits, but it runs products of four processes, and five such tests overload two slow cores. So system and integration tests share
- * workers: while some wait, others compute, and the simulation has what they leave idle.
+ * The parts of a full run. The fastest part is early, so that its failures are seen early. A system test mostly waits, but it runs products
+ * of four processes, and five such tests overload two slow cores. So system and integration tests share workers: while some wait, others
+ * compute. Unit tests wait half of the time, too. The simulation has what all of them leave idle.
  */
 const FULL_RUN: readonly Part[] = [
-  { kinds: ['unit'], workers: 3 },
   { kinds: ['simulation'], workers: 1, beside: { BACKSTOP_TEST_SEEDS: '300' } },
+  { kinds: ['unit'], workers: 4 },
   { kinds: ['integration', 'system'], workers: 4 },
   { kinds: ['alone'], workers: 1 },
 ]
