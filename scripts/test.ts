@@ -25,19 +25,19 @@ interface Part {
   /** The only files to run; all of the kinds by default. */
   readonly files?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** A full run runs it with this environment beside the next parts, at the lowest priority, because it only computes. */
+  /** A full run runs it with this environment beside the next parts, at a low priority, because it only computes. */
   readonly beside?: Readonly<Record<string, string>>
 }
 
 /**
  * The parts of a full run. The fastest part is early, so that its failures are seen early. A system test mostly waits, but it runs products
- * of four processes, and five such tests overload two slow cores. So system and integration tests share workers: while some wait, others
- * compute. Unit tests wait half of the time, too. The simulation has what all of them leave idle.
+ * of four processes, and five such tests overload two slow cores. So system and integration tests share five workers: while some wait,
+ * others compute. Unit tests wait half of the time, too. The simulation has what all of them leave idle.
  */
 const FULL_RUN: readonly Part[] = [
   { kinds: ['simulation'], workers: 1, beside: { BACKSTOP_TEST_SEEDS: '300' } },
   { kinds: ['unit'], workers: 4 },
-  { kinds: ['integration', 'system'], workers: 4 },
+  { kinds: ['integration', 'system'], workers: 5 },
   { kinds: ['alone'], workers: 1 },
 ]
 /** The parts that run only on request. `docker` needs a container engine, `mutation` and `soak` take minutes of all cores. */
@@ -69,8 +69,11 @@ const ON_REQUEST: readonly Part[] = [
  */
 const MOST_REPEATED = 15
 
-/** For a program beside another one: it gives way, and its output is shown at its end. */
-const BESIDE = { niceness: 19, isShownAtEnd: true }
+/**
+ * For a program beside another one: it gives way, and its output is shown at its end. At the lowest priority, 19, Vitest would not start within
+ * its minute and a half on a busy machine.
+ */
+const BESIDE = { niceness: 10, isShownAtEnd: true }
 
 /** The result of a part: its files, and whether an error outside of its files, or a run without tests, ended it. */
 interface PartResult {

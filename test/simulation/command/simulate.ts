@@ -11,8 +11,9 @@ export interface Batch {
   readonly minutes?: number | undefined
   /** Every n-th seed is run a second time, in another process, and must give the same hash. 0 for none. */
   readonly twiceEvery: number
-  /** No seed begins after so many milliseconds of real time. */
+  /** No seed begins after so many milliseconds of real time, but for the first `atLeast`. */
   readonly withinMs?: number
+  readonly atLeast?: number
 }
 
 /** A run that was wrong. */
@@ -42,7 +43,7 @@ export interface BatchParts {
 
 /** Runs the seeds. A failure does not end the batch. */
 export async function simulate(
-  { seeds, minutes, twiceEvery, withinMs = Number.POSITIVE_INFINITY }: Batch,
+  { seeds, minutes, twiceEvery, withinMs = Number.POSITIVE_INFINITY, atLeast = 0 }: Batch,
   { workers, onProgress }: BatchParts,
 ): Promise<BatchResult> {
   const failures: Failure[] = []
@@ -68,7 +69,7 @@ export async function simulate(
   const waiting = seeds.entries()
   const runSome = async () => {
     for (const [index, seed] of waiting) {
-      if (performance.now() - startedAt > withinMs) return
+      if (index >= atLeast && performance.now() - startedAt > withinMs) return
       await runOne(seed, index)
     }
   }
