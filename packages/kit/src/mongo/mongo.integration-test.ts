@@ -21,6 +21,8 @@ beforeAll(async () => {
   client = new MongoClient(`mongodb://127.0.0.1:${proxy.address.port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 300,
   })
+  // A busy machine needs longer than 300 ms to connect.
+  await until('a connection', () => client.db().command({ ping: 1 }))
   await client.db(stack.dbName).collection<Thing>('things').insertOne({ _id: 1 })
 })
 
