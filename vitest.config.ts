@@ -38,7 +38,8 @@ export default defineConfig({
     // import by a look-up: the unit tests took three times the processor time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
-      // Without isolation, because importing the modules again for each file would take most of the time.
+      // Without isolation, because importing the modules again for each file would take most of the time. The processes of a
+      // failed system test end with its worker, so each file of them has one of its own.
       { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, ...common } },
       {
         test: {
@@ -46,6 +47,7 @@ export default defineConfig({
           // A slow test needs no servers, but takes seconds: simulations, property tests, installs.
           include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
           exclude: [...exclude, simulation],
+          isolate: false,
           retry,
           ...common,
         },
