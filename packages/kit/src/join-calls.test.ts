@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { lostRace, unavailable } from './errors.ts'
 import { joinCalls, joinItems } from './join-calls.ts'
 
@@ -64,27 +64,6 @@ test('calls gather in the next run while the allowed number of runs is in progre
   first.resolve()
   await Promise.all([slow, ...others])
   expect(runs).toEqual([['slow'], ['a', 'b']])
-})
-
-test('calls gather for a pause after the start of a run, unless they fill the next one', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  try {
-    const runs: (readonly string[])[] = []
-    const call = joinCalls(async (items: readonly string[]) => void runs.push(items), { everyMs: 8, maxItems: 3 })
-    await call(['first'])
-    const later = [call(['a'])]
-    await vi.advanceTimersByTimeAsync(7)
-    later.push(call(['b']))
-    await new Promise(resolve => setImmediate(resolve))
-    expect(runs).toEqual([['first']])
-    await vi.advanceTimersByTimeAsync(1)
-    await Promise.all(later)
-    expect(runs).toEqual([['first'], ['a', 'b']])
-    await Promise.all([call(['c']), call(['d', 'e'])])
-    expect(runs).toEqual([['first'], ['a', 'b'], ['c', 'd', 'e']])
-  } finally {
-    vi.useRealTimers()
-  }
 })
 
 test('calls with one item each run together, and each gets the result of its own item', async () => {

@@ -5,11 +5,6 @@ export interface JoinOptions {
   readonly maxItems?: number
   /** Maximum number of joint runs at a time; further calls gather in the next one. No limit by default. */
   readonly maxRuns?: number
-  /**
-   * Minimum time between the starts of two joint runs, in milliseconds; 0 by default. Calls gather meanwhile, unless they fill a run. A call
-   * after a pause does not wait.
-   */
-  readonly everyMs?: number
 }
 
 interface JointRun<T, R> {
@@ -28,11 +23,10 @@ interface JointRun<T, R> {
  */
 export function joinCalls<T, R>(
   run: (items: readonly T[]) => Promise<R>,
-  { maxItems = 500, maxRuns = Number.POSITIVE_INFINITY, everyMs = 0 }: JoinOptions = {},
+  { maxItems = 500, maxRuns = Number.POSITIVE_INFINITY }: JoinOptions = {},
 ): (items: readonly T[]) => Promise<R> {
   const waiting: JointRun<T, R>[] = []
   let running = 0
-  let isPausing = false
   return async items => {
     const joint = join(items)
     try {
@@ -56,12 +50,10 @@ export function joinCalls<T, R>(
   }
 
   function startNext(): void {
-    const [joint] = waiting
-    if (running >= maxRuns || joint === undefined) return
-    if (isPausing && joint.items < maxItems) return
-    waiting.shift()
+    if (running >= maxRuns) return
+    const joint = waiting.shift()
+    if (joint === undefined) return
     running++
-    if (everyMs > 0) pause()
     const ended = () => {
       running--
       startNext()
@@ -69,14 +61,6 @@ export function joinCalls<T, R>(
     const result = run(joint.calls.flat())
     result.then(ended, ended)
     joint.done.resolve(result)
-  }
-
-  function pause(): void {
-    isPausing = true
-    setTimeout(() => {
-      isPausing = false
-      startNext()
-    }, everyMs)
   }
 }
 

@@ -27,8 +27,6 @@ export interface Announcer extends Periodic {
 
 /** Beyond it, the sweeper publishes: Kafka is slower than the writes. */
 const MAX_UNPUBLISHED = 5_000
-/** Minimum time between two sends to Kafka, in milliseconds: nobody waits for them, and each costs this process and Kafka more than its messages. */
-const PUBLISH_EVERY_MS = 20
 /**
  * How long published entries stay in their documents, in milliseconds. The entries of several writes about one operation are removed with one
  * command. Shorter than the age of the entries that the sweeper publishes.
@@ -63,14 +61,19 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
         throw error
       }
     },
-    { maxRuns: 1, everyMs: PUBLISH_EVERY_MS },
+    { maxRuns: 1 },
   )
   const unpublished = new Set<Promise<void>>()
 
   async function removePublished(): Promise<void> {
     const removed = Array.from(published, ([documentId, entryIds]): PublishedEntries => ({ documentId, entryIds }))
     published = new Map()
-    await source.published(removed)
+    try {
+      await source.published(removed)
+    } catch (error) {
+      await remembering.published(removed)
+      throw error
+    }
   }
   const onFailure = (error: unknown) => logger.warn({ error }, 'ledger.published_not_removed')
   const remover = createPeriodic({ clock, pauseMs: REMOVE_EVERY_MS, run: removePublished, onFailure })

@@ -4,12 +4,10 @@ import { writeIgnoringDuplicates } from './duplicate-keys.ts'
 import { asUnavailable } from './mongo.ts'
 
 /**
- * When a process sends the joint commands of one kind. Further calls gather meanwhile, so the more calls there are, the more of them share a
- * command. At most two commands are under way, because one may wait long, for example for a document in the transaction of a killed process. They
- * start 8 ms after each other or later: at a few hundred calls a second sending a command costs more processor time than what it does, here and
- * in MongoDB, and a call that waits for processor time waits longer.
+ * How many joint commands of one kind a process has at MongoDB at a time. Further calls gather meanwhile, so the more calls there are, the
+ * more of them share a command. Two, because one may wait long, for example for a document in the transaction of a killed process.
  */
-export const JOINT_RUNS = { maxRuns: 2, everyMs: 8 } as const
+export const JOINT_RUNS = { maxRuns: 2 } as const
 
 /**
  * Finds documents by a unique value. Concurrent calls share one command, and calls for the same value the same document.
