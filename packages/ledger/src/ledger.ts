@@ -40,15 +40,15 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
     reportedBy?: string | null,
   ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
-   * Moves an operation to another state. A repeat of the last report returns the operation unchanged.
+   * Moves an operation to another state. A repeat of the last report changes nothing.
    * @throws AppError `not_found`; `illegal_transition`; `conflict` if the provider_ref differs from the stored one
    */
   transition(operationId: string, transition: NewTransition, now: number): Promise<Transitioned>
   /**
-   * Records a person's decision on an operation that waits for approval. A repeat returns the operation unchanged.
+   * Records a person's decision on an operation that waits for approval. A repeat changes nothing.
    * @throws AppError `not_found`; `illegal_transition`
    */
-  decide(operationId: string, decision: Decision, now: number): Promise<Operation>
+  decide(operationId: string, decision: Decision, now: number): Promise<Transitioned>
   /** Sends the reminder or records the expiry that is due. If several callers do so at once, one succeeds. */
   fireTimer(operationId: string, now: number): Promise<'reminded' | 'expired' | 'nothing_due'>
   get(operationId: string): Promise<Operation | undefined>
@@ -64,7 +64,7 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
 /** The effect of a report: a new operation, another state of the stored operation, or no change. */
 export type RecordOutcome = 'created' | 'moved' | 'unchanged'
 
-/** An operation after a report of its state, and before: the same if the report repeated it. */
+/** An operation before and after a report or decision: the same object if it changed nothing. */
 export interface Transitioned {
   readonly operation: Operation
   readonly before: Operation
@@ -89,13 +89,13 @@ export interface LedgerOptions {
 interface LedgerParts extends LedgerOptions {
   readonly store: OperationStore
   /**
-   * The operations that have not ended, as this process stored them last. The next report about one needs no read: if another process has
-   * changed it since, its version refuses the write, and the operation is read.
+   * Operations that have not ended, as this process knows them, so that the next report about one needs no read. They may be old: nothing but
+   * a write that the version of the operation accepts follows from them.
    */
   readonly recent: LRUCache<string, Operation>
 }
 
-/** About 1 KB each. Most operations end within seconds. */
+/** About 1 KB each. */
 const MAX_RECENT = 5_000
 
 /** Each retry means that another writer won, so this many in a row mean a fault. */
@@ -107,12 +107,18 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   return {
     record: (...report) => recordReport(parts, ...report),
     transition: (operationId, reported, now) => move(parts, operationId, reported, { kind: 'reporter' }, now),
-    decide: async (operationId, { to, approverId, reason }, now) =>
-      (await move(parts, operationId, { to, reason }, { kind: 'approver', approverId }, now)).operation,
+    decide: (operationId, { to, approverId, reason }, now) =>
+      move(parts, operationId, { to, reason }, { kind: 'approver', approverId }, now),
     fireTimer: (operationId, now) => fireTimer(parts, operationId, now),
     dueApprovals: (now, limit) => store.dueApprovals(now, limit),
     get: operationId => store.load(operationId),
-    projectOf: async operationId => parts.recent.get(operationId) ?? store.load(operationId),
+    async projectOf(operationId) {
+      const remembered = parts.recent.get(operationId)
+      if (remembered !== undefined) return remembered
+      const stored = await store.load(operationId)
+      if (stored !== undefined) remember(parts, stored)
+      return stored
+    },
     list: filter => store.list(filter),
     byReferences: references => (references.length === 0 ? Promise.resolve([]) : store.byReferences(references)),
     changedAfter: (position, before, limit) => store.changedAfter(position, before, limit),
@@ -150,8 +156,7 @@ async function trySave(parts: LedgerParts, change: Change): Promise<Operation | 
   const outcome = await parts.store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
   switch (outcome.kind) {
     case 'written':
-      if (operation.ended_at === null) parts.recent.set(operation.operation_id, operation)
-      else parts.recent.delete(operation.operation_id)
+      remember(parts, operation)
       parts.announce({ documentId: operation.operation_id, entries: outcome.entries })
       return operation
     case 'exceeded':
@@ -163,6 +168,11 @@ async function trySave(parts: LedgerParts, change: Change): Promise<Operation | 
   }
 }
 
+function remember({ recent }: LedgerParts, operation: Operation): void {
+  if (operation.ended_at === null) recent.set(operation.operation_id, operation)
+  else recent.delete(operation.operation_id)
+}
+
 async function changeShares({ store }: LedgerParts, { before, next, now, budgets }: Change) {
   if (!needsNewShares(before, next.state))
     return before === undefined ? { operation: next, moves: [] } : updateShares(before, next)
@@ -171,20 +181,14 @@ async function changeShares({ store }: LedgerParts, { before, next, now, budgets
   return sharing
 }
 
-/**
- * Applies a report to the stored operation with the same idempotency key.
- * @returns undefined if there is none
- */
+/** Applies a report to the stored operation with the same idempotency key. */
 async function repeatReport(
   parts: LedgerParts,
+  stored: Operation,
   reported: NewOperation,
-  connection: OperationConnection,
   now: number,
   operationId: string,
 ) {
-  if (reported.idempotency_key === undefined) return undefined
-  const stored = await parts.store.loadByIdempotencyKey(connection._id, reported.idempotency_key)
-  if (stored === undefined) return undefined
   const agreement = compareReport(stored, reported)
   switch (agreement.kind) {
     case 'agrees':
@@ -213,13 +217,15 @@ async function recordReport(
   reportedBy: string | null = null,
 ) {
   const { store } = parts
+  const { idempotency_key: key } = reported
+  const findReported = async () => (key === undefined ? undefined : store.loadByIdempotencyKey(connection._id, key))
   // Read together, because few reports are repeats.
   const [before, policy, budgets] = await Promise.all([
-    repeatReport(parts, reported, connection, now, operationId),
+    findReported(),
     store.approvalPolicy(connection.project_id),
     store.budgetsOf(connection.project_id),
   ])
-  if (before !== undefined) return before
+  if (before !== undefined) return repeatReport(parts, before, reported, now, operationId)
   const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
   if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
   if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
@@ -227,8 +233,8 @@ async function recordReport(
   if (saved !== undefined && !(saved instanceof LedgerRefusal)) return { operation: saved, outcome: 'created' } as const
   // The key may be taken, by a concurrent report or by an earlier call of this caller. Then the share of the stored operation may be what
   // leaves no room.
-  const winner = await repeatReport(parts, reported, connection, now, operationId)
-  if (winner !== undefined) return winner
+  const winner = await findReported()
+  if (winner !== undefined) return repeatReport(parts, winner, reported, now, operationId)
   const own = await store.load(operationId)
   if (own !== undefined) return { operation: own, outcome: 'created' } as const
   throw saved ?? lostRace(`operation ${operationId}`)

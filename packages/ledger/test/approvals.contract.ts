@@ -15,8 +15,9 @@ export function describeApprovals(name: string, open: OpenTestBooks): void {
     const events = () => alertsOf(announced).map(({ event }) => event)
     const record = async (more: Partial<NewOperation> = {}, now = NOW) =>
       (await books.ledger.record(project.report(more), project.connection, now)).operation
-    const decide = (operation: Operation, to: 'approved' | 'declined', now = NOW) =>
-      books.ledger.decide(operation.operation_id, { to, approverId: 'key_1', reason: 'Looks right' }, now)
+    const decide = async (operation: Operation, to: 'approved' | 'declined', now = NOW) =>
+      (await books.ledger.decide(operation.operation_id, { to, approverId: 'key_1', reason: 'Looks right' }, now))
+        .operation
     const move = async (operation: Operation, to: OperationState, now = NOW + 1) =>
       (await books.ledger.transition(operation.operation_id, { to }, now)).operation
     /** The store is shared with other tests, so only this operation is counted. */

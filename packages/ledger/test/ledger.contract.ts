@@ -244,11 +244,24 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       const repeated = await other.transition(id, { to: 'completed' }, NOW + 3)
       expect(repeated.operation).toEqual(moved.operation)
       expect(repeated.operation).toBe(repeated.before)
-      await expect(other.transition(id, { to: 'rejected' }, NOW + 3)).rejects.toMatchObject({
-        code: 'illegal_transition',
-        refusal: { operation: { version: 3 } },
-      })
     })
+
+    test.each([
+      { report: 'repeats', to: 'executing' },
+      { report: 'contradicts', to: 'requested' },
+    ] as const)(
+      'a report that $report what a process remembers is compared with the stored operation',
+      async ({ to }) => {
+        const { ledger: other } = await open({ announce: () => {} })
+        const { operation_id: id } = await record()
+        await other.transition(id, { to: 'executing' }, NOW + 1)
+        await ledger.transition(id, { to: 'completed' }, NOW + 2)
+        await expect(other.transition(id, { to }, NOW + 3)).rejects.toMatchObject({
+          code: 'illegal_transition',
+          refusal: { operation: { state: 'completed', version: 3 } },
+        })
+      },
+    )
 
     test('ten identical concurrent transitions move it once', async () => {
       const { operation_id: id } = await record()

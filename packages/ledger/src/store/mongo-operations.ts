@@ -5,6 +5,7 @@ import {
   isoTime,
   type Operation,
   type OperationDocument,
+  type OutboxEntry,
   type ProjectDocument,
   searchKeysOfOperation,
 } from '@backstop/contracts'
@@ -179,22 +180,29 @@ async function changeVersions(
 type WritesById = ReadonlyMap<string, OperationWrite>
 
 /**
- * Reads which of several versions are stored, because MongoDB only says how many. A version that another process wrote at the same time
- * differs in its state or its time, or is the same.
+ * Reads which of several versions were stored, because MongoDB only says how many. A version that another process wrote at the same time
+ * differs in its state or its time, or is the same. The message of a version stays in the outbox until its writer knows that it was stored,
+ * also if another process has stored the next version.
  */
 async function readMade(operations: Collection<OperationDocument>, writes: WritesById): Promise<WritesById> {
   if (writes.size === 1) return new Map()
-  const fields = { version: 1, state: 1, updated_at: 1 } as const
   const stored = await asUnavailable(() =>
-    operations.find({ _id: { $in: [...writes.keys()] } }, { projection: fields }).toArray(),
+    operations.find({ _id: { $in: [...writes.keys()] } }, { projection: { outbox: 1 } }).toArray(),
   )
-  const made = stored.flatMap(({ _id, version, state, updated_at }) => {
+  const made = stored.flatMap(({ _id, outbox }) => {
     const write = writes.get(_id)
-    const { operation } = write ?? {}
-    const isOurs = operation?.version === version && operation.state === state && operation.updated_at === updated_at
-    return write !== undefined && isOurs ? [[_id, write] as const] : []
+    return write !== undefined && hasMessageOf(outbox, write.operation) ? [[_id, write] as const] : []
   })
   return new Map(made)
+}
+
+function hasMessageOf(outbox: readonly OutboxEntry[], { version, state, updated_at }: Operation): boolean {
+  return outbox.some(({ topic, message }) => {
+    const stored = message as Operation
+    return (
+      topic === 'operations' && stored.version === version && stored.state === state && stored.updated_at === updated_at
+    )
+  })
 }
 
 async function writeInTransaction(

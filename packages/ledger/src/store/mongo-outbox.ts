@@ -39,13 +39,21 @@ function createOperationOutbox(db: Db): OutboxSource {
     published: documents =>
       asUnavailable(async () => {
         if (documents.length === 0) return
-        const ids = documents.map(({ documentId }) => documentId)
-        const entryIds = documents.flatMap(document => document.entryIds)
-        // One statement for all: it costs MongoDB half of a statement for each document.
-        await operations.updateMany({ _id: { $in: ids } }, withoutEntries(entryIds))
+        for (let at = 0; at < documents.length; at += DOCUMENTS_AT_ONCE) {
+          const some = documents.slice(at, at + DOCUMENTS_AT_ONCE)
+          const ids = some.map(({ documentId }) => documentId)
+          const entryIds = some.flatMap(document => document.entryIds)
+          await operations.updateMany({ _id: { $in: ids } }, withoutEntries(entryIds))
+        }
       }),
   }
 }
+
+/**
+ * One statement for many documents costs MongoDB half of one for each. But it compares each entry with the ids of all of them, so they must not be
+ * too many.
+ */
+const DOCUMENTS_AT_ONCE = 100
 
 /**
  * Removes entries, and outbox_at together with the last entry, in one step. Otherwise an entry that is added in between

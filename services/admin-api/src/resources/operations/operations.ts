@@ -156,11 +156,11 @@ function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description 
     answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
     refusals: ['illegal_transition', 'conflict'],
     async handle({ params, body, principal, now }) {
-      const before = await findOperation(ledger, principal, params.id)
+      await findOperation(ledger, principal, params.id)
       const decision = { to, approverId: principal.id, reason: body.reason }
-      const operation = await ledger.decide(params.id, decision, now.getTime())
+      const { operation, before } = await ledger.decide(params.id, decision, now.getTime())
       const answer = { status: 200, body: showOperation(operation) }
-      if (operation.version === before.version) return answer
+      if (operation === before) return answer
       return { ...answer, changed: auditedOperationChange(operation, `operation.${verb}`, before) }
     },
   })
