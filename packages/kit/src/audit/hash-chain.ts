@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuditChainDocument, AuditDocument } from '@backstop/contracts'
 import type { SecretBox } from '../secret-box/secret-box.ts'
-import { canonicalJson, linkedText, writtenText } from './row-text.ts'
+import { canonicalJson, linkedText, textWithMac, writtenText } from './row-text.ts'
 
 /** The keys of the MACs of the audit: keys outside of the database. */
 export type AuditKeys = Pick<SecretBox, 'mac' | 'checkMac'>
@@ -32,12 +32,14 @@ export function linkRow(row: AuditDocument, end: ChainEnd, keys: AuditKeys, now:
     chained_at: now,
     ...(isSignedByWriter(row, keys) ? {} : { unsigned: true }),
   }
-  return withHash({ ...linked, mac: keys.mac('audit-link', linkedText(linked)) })
+  const { mac, text } = textWithMac(linked, linkedText => keys.mac('audit-link', linkedText))
+  return { ...linked, mac, hash: hashOf(end.hash, text), unchained: false }
 }
 
 /** The row as a release before 0.3.0 links it: only hashed. For the rows of before an update. */
 export function linkRowByHash(row: AuditDocument, end: ChainEnd): AuditDocument {
-  return withHash({ ...row, sequence: end.sequence + 1, previous_hash: end.hash })
+  const linked = { ...row, sequence: end.sequence + 1, previous_hash: end.hash }
+  return { ...linked, hash: hashOfRow(linked), unchained: false }
 }
 
 /** The end of the chain after a linked row. */
@@ -45,15 +47,13 @@ export function endAfter({ sequence = 0, hash = '', at }: AuditDocument): ChainE
   return { sequence, hash, at }
 }
 
-function withHash(row: AuditDocument): AuditDocument {
-  return { ...row, hash: hashOfRow(row), unchained: false }
-}
-
 /** The `hash` of a row: SHA-256 over the previous hash and the row. It needs no key. */
 export function hashOfRow({ hash: _, unchained: __, ...row }: AuditDocument): string {
-  return createHash('sha256')
-    .update(`${row.previous_hash}\n${canonicalJson(row)}`)
-    .digest('hex')
+  return hashOf(row.previous_hash, canonicalJson(row))
+}
+
+function hashOf(previousHash: string | undefined, text: string): string {
+  return createHash('sha256').update(`${previousHash}\n${text}`).digest('hex')
 }
 
 /** Whether a row has the MAC that a process with SECRET_KEYS gave it when it joined the chain. */

@@ -14,6 +14,27 @@ test('a field may have any name', () => {
   expect(canonicalJson(value)).toBe('{"9":2,"10":1,"":3,"__proto__":{"a":2,"b":1}}')
 })
 
+test('the text of a written row has no empty fields, and lone surrogates as MongoDB stores them', () => {
+  const change = {
+    resource: 'prj_1',
+    field: 'name',
+    to: { b: 'a\ud800', a: [null, undefined, 1], '\udfff': 2 },
+    from: null,
+  }
+  const row = {
+    _id: 'aud_1',
+    at: new Date(0),
+    actor: null,
+    changes: [change],
+    mac: 'k1.x',
+    unchained: true,
+    sequence: 7,
+  }
+  expect(writtenText(row as unknown as AuditDocument)).toBe(
+    '{"_id":"aud_1","at":"1970-01-01T00:00:00.000Z","changes":[{"field":"name","resource":"prj_1","to":{"a":[null,null,1],"b":"a\ufffd","\ufffd":2}}]}',
+  )
+})
+
 test('the text of a written row is the same after MongoDB replaced lone surrogates and undefined', () => {
   const fields = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
   fc.assert(
