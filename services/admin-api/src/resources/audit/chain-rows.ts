@@ -24,7 +24,7 @@ import {
 } from './read-head.ts'
 import { markUnchained } from './walk-chain.ts'
 
-/** Few, because signing them keeps requests waiting: about 6 ms. */
+/** Few, because linking them blocks the event loop, for about 6 ms. */
 export const ROWS_AT_ONCE = 100
 /**
  * Rows that are larger never join, and are reported as outside of the chain. MongoDB could not store a row of almost 16 MiB with its place in
@@ -203,8 +203,10 @@ export interface AuditChainer extends Periodic {
 
 /** A removed row is not noticed before it joined the chain, so rows join soon. */
 const CHAIN_EVERY_MS = 2_000
-/** The pause after rows joined. More are likely to come, and few at a time delay no request. */
+/** The pause after rows joined. Short, so that few rows wait for the next step. */
 const CHAIN_NEXT_MS = 200
+/** The part of the time in which rows join, while more wait than fit in one step: requests come first. */
+const CHAIN_SHARE = 0.5
 /** How often the head is compared with the one that this process has seen, also if no row waits. */
 const CHECK_HEAD_EVERY_MS = 10_000
 const SHOW_HEAD_EVERY_MS = 3_600_000
@@ -215,7 +217,7 @@ export function createAuditChainer({ stores, keys, clock, logger, metrics }: Cha
   let shownAt = Number.NEGATIVE_INFINITY
   let checkedAt = Number.NEGATIVE_INFINITY
   let isComplete = false
-  let hasGrown = false
+  let pauseMs = CHAIN_EVERY_MS
   const sequence = metrics.gauge('audit_head_sequence', 'The number of the newest row of the audit chain', [])
   const breaks = metrics.counter('audit_chain_breaks_total', 'Times that the audit chain was found broken', ['reason'])
   for (const reason of BREAK_REASONS) breaks.inc({ reason }, 0)
@@ -241,20 +243,21 @@ export function createAuditChainer({ stores, keys, clock, logger, metrics }: Cha
 
   const periodic = createPeriodic({
     clock,
-    pauseMs: () => (hasGrown ? CHAIN_NEXT_MS : CHAIN_EVERY_MS),
+    pauseMs: () => pauseMs,
+    maxShare: CHAIN_SHARE,
     async run(isStopping) {
-      hasGrown = false
+      pauseMs = CHAIN_EVERY_MS
       // A transaction costs several commands, and most of the time no row waits.
       const now = clock.now()
       if (now - checkedAt < CHECK_HEAD_EVERY_MS && !(await mayGrow(stores, new Date(now)))) return
       checkedAt = now
-      while (!isStopping()) {
-        const step = await chainRows({ stores, keys, seen, isComplete, now: new Date(clock.now()) })
-        note(step)
-        hasGrown ||= step.linked > 0
-        if (step.kind === 'unsigned' && !isComplete) isComplete = await markUnchained(stores, isStopping)
-        else if (step.linked < ROWS_AT_ONCE) return
-      }
+      const step = await chainRows({ stores, keys, seen, isComplete, now: new Date(clock.now()) })
+      note(step)
+      if (step.linked > 0) pauseMs = CHAIN_NEXT_MS
+      if (step.kind === 'unsigned' && !isComplete) isComplete = await markUnchained(stores, isStopping)
+      else if (step.linked < ROWS_AT_ONCE) return
+      pauseMs = 0
+      checkedAt = Number.NEGATIVE_INFINITY
     },
     onFailure: error => logger.warn({ error }, 'audit.not_chained'),
   })
