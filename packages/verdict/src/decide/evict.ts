@@ -7,7 +7,7 @@ import {
   openIncident,
 } from '../case/action-record.ts'
 import type { Case, EvictedRecord, MergedRecord } from '../case/case.ts'
-import { eraseInRecord } from '../case/personal-data.ts'
+import { eraseInRecord } from '../case/erase-personal-data.ts'
 import { refundIdsOf } from '../case/sides.ts'
 import { totalsOfRefunds } from '../refund/refund-steps.ts'
 

@@ -1,7 +1,7 @@
 import type { Operation } from '@backstop/contracts'
 import { type Case, replaceAt, withAll } from '../case/case.ts'
+import { keepErased } from '../case/erase-personal-data.ts'
 import { otherCustomersOf } from '../case/other-customers.ts'
-import { keepErased } from '../case/personal-data.ts'
 import { mergeExpectedChanges } from '../explain/cover-actions.ts'
 import { mergeLinkedRefunds } from '../judge/same-action.ts'
 import { addPaymentNames } from '../refund/payment-names.ts'

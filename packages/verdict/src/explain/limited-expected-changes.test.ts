@@ -6,8 +6,8 @@ import { expectedChange } from '../../test/expected-changes.ts'
 import { lookAll, MINUTE, onlyAction, play, SECOND, T0 } from '../../test/fixtures.ts'
 import { refundShown, sightingInput } from '../../test/sightings.ts'
 import type { Case } from '../case/case.ts'
+import { erasePersonalData } from '../case/erase-personal-data.ts'
 import type { ExpectedChange } from '../case/expected-change.ts'
-import { erasePersonalData } from '../case/personal-data.ts'
 import { projectAction } from '../show/projection.ts'
 
 const DAY = 24 * 60 * MINUTE

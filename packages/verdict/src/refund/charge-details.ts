@@ -1,7 +1,7 @@
 import type { ActionRecord } from '../case/action-record.ts'
 import { type Case, changeRecords } from '../case/case.ts'
 import { type KnownDetails, mergeDetails, withoutOrigin, withoutPersonalData } from '../case/details.ts'
-import { isPersonalDataExpired } from '../case/personal-data.ts'
+import { isPersonalDataExpired } from '../case/erase-personal-data.ts'
 
 /**
  * Adds the details of a charge to its refunds, e.g. its customer: the card processor's refund names only its charge. The

@@ -29,7 +29,7 @@ import {
   withoutOrigin,
   withoutPersonalData,
 } from '../case/details.ts'
-import { isPersonalDataExpired } from '../case/personal-data.ts'
+import { isPersonalDataExpired } from '../case/erase-personal-data.ts'
 import { addSightingToTimeline, addToTimeline, stateOf, timelineEntry } from '../case/timeline.ts'
 import { mergeRecords } from '../judge/same-action.ts'
 import { READ_DELAY_MS } from './subscription-points.ts'

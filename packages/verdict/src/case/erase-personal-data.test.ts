@@ -5,8 +5,8 @@ import { madeBy, ofCustomer } from '../../test/details.ts'
 import { lookAll, MINUTE, onlyAction, operationSeen, play, T0, unexpectedActionIncident } from '../../test/fixtures.ts'
 import { refundShown, sightingInput, totalShown } from '../../test/sightings.ts'
 import { alertEntry } from '../show/outbox-entries.ts'
+import { erasePersonalData } from './erase-personal-data.ts'
 import { createPersonMatcher } from './person.ts'
-import { erasePersonalData } from './personal-data.ts'
 
 const DAY_S = 86_400
 const DAY = 1_000 * DAY_S
