@@ -22,6 +22,7 @@ const roles = {
     right('subjects', 'find', 'insert', 'update', 'remove'),
     right('actor_secrets', 'find', 'insert', 'update', 'remove'),
     right('actions', 'find', 'insert', 'update', 'remove'),
+    right('archived_actions', 'find', 'insert', 'update', 'remove'),
     right('incidents', 'find', 'insert', 'update', 'remove'),
     right('incident_bulks', 'find', 'insert', 'update', 'remove'),
     right('incident_outcomes', 'find', 'insert', 'update', 'remove'),

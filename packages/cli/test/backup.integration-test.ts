@@ -229,6 +229,16 @@ describe('a backup of one moment of a busy installation is intact', () => {
   })
 })
 
+test('an archived action counts on its day, once if a late change has listed it again', async () => {
+  const archived = { connection_id: 'con_1', provider_created_at: '2026-11-21T09:30:00.000Z' }
+  await put('archived_actions', { ...archived, _id: 'act_2' as never })
+  expect((await verify()).out).toContain('is 1 actions; 2 are stored')
+  await on('daily_totals').updateOne({ _id: 'con_1/2026-11-21' }, { $set: { 'totals.0.count': 2 } })
+  expect(await verify()).toMatchObject({ exit: 0 })
+  await put('actions', { ...archived, _id: 'act_2' as never, project_id: 'prj_1', first_seen: NOW })
+  expect(await verify()).toMatchObject({ exit: 0 })
+})
+
 test('without SECRET_KEYS it is exit code 2, unless the secrets are left out', async () => {
   expect(await verify([], { SECRET_KEYS: '' })).toMatchObject({ exit: 2, err: expect.stringContaining('--no-secrets') })
   const { exit, out } = await verify(['--no-secrets'], { SECRET_KEYS: '' })

@@ -218,6 +218,11 @@ export const COLLECTIONS = {
       { keys: { first_seen: -1, _id: -1 } },
     ],
   },
+  archived_actions: {
+    owner: 'reconciler',
+    // For the daily totals, as that of `actions`.
+    indexes: [{ keys: { connection_id: 1, provider_created_at: 1 } }],
+  },
   incidents: {
     owner: 'reconciler',
     indexes: [

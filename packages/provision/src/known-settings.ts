@@ -2,6 +2,7 @@
 export const KNOWN_SETTINGS: readonly string[] = [
   'API_BASE_ALLOW_HOSTS',
   'API_PUBLIC_URL',
+  'ARCHIVE_AFTER_DAYS',
   'BACKSTOP_REVISION',
   'BODIES_MAX_BYTES',
   'BODY_TIMEOUT_MS',

@@ -51,7 +51,7 @@ export interface AdminPorts
 }
 
 export interface AdminSettings
-  extends Pick<AdminParts, 'ingressPublicUrl' | 'publicUrl' | 'brandName' | 'consolePublicUrl'> {
+  extends Pick<AdminParts, 'ingressPublicUrl' | 'publicUrl' | 'brandName' | 'consolePublicUrl' | 'archiveAfterDays'> {
   readonly host: string
   /** 0 picks a free port. */
   readonly port: number
@@ -221,6 +221,7 @@ function createParts(
       }),
     publicUrl: settings.publicUrl,
     ingressPublicUrl: settings.ingressPublicUrl,
+    archiveAfterDays: settings.archiveAfterDays,
   }
 }
 

@@ -26,6 +26,14 @@ describe('the settings of admin-api', () => {
     expect(() => readAdminConfig({ ...example, BOOTSTRAP_API_KEY: chosen.slice(1) })).toThrow(refusal)
   })
 
+  test.each(['0', '400', '36500'])('accept %s days before actions are archived', days => {
+    expect(settingsOf(readAdminConfig({ ...example, ARCHIVE_AFTER_DAYS: days })).archiveAfterDays).toBe(Number(days))
+  })
+
+  test.each(['1', '399', '36501', '-1', '13 months'])('refuse %s days, which are too few or none', days => {
+    expect(() => readAdminConfig({ ...example, ARCHIVE_AFTER_DAYS: days })).toThrow(/ARCHIVE_AFTER_DAYS: Give/)
+  })
+
   test.each([
     { issuer: 'https://login.example.com/tenant', accepted: true },
     { issuer: 'http://127.0.0.1:8080', accepted: true },

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { MIN_ARCHIVE_DAYS } from '@backstop/contracts'
 import { type Environment, SECRET_METADATA, Secret, setting } from '@backstop/kit/config'
 import { createNetworkMatcher } from '@backstop/kit/egress'
 import { AppError } from '@backstop/kit/errors'
@@ -102,6 +103,12 @@ export const settings = {
   BODIES_MAX_BYTES: setting
     .integer(16_777_216, 1_048_576, 4_294_967_296)
     .describe('Most bytes of request bodies in memory; beyond it the answer is 503'),
+  ARCHIVE_AFTER_DAYS: setting
+    .integer(0, 0, 36_500)
+    .refine(days => days === 0 || days >= MIN_ARCHIVE_DAYS, `Give ${MIN_ARCHIVE_DAYS} or more, or 0`)
+    .describe(
+      `Days after which \`backstop archive\` may move an explained action from the database into files, ${MIN_ARCHIVE_DAYS} or more; 0 keeps actions for ever`,
+    ),
   RATE_LIMIT_PER_KEY: setting
     .integer(12_000, 10, 10_000_000)
     .describe('Most requests of one API key in a minute; beyond it the answer is 429'),
@@ -205,6 +212,7 @@ export function settingsOf(config: AdminConfig): AdminSettings {
     channelHosts: config.CHANNEL_ALLOW_HOSTS,
     bodiesMaxBytes: config.BODIES_MAX_BYTES,
     heartbeat: heartbeatOf(config),
+    archiveAfterDays: config.ARCHIVE_AFTER_DAYS,
     rateLimits: { perKey: config.RATE_LIMIT_PER_KEY, perAddress: config.RATE_LIMIT_PER_ADDRESS },
     sockets: {
       maxSockets: config.MAX_SOCKETS,

@@ -62,6 +62,8 @@ export interface AdminParts {
   readonly identityProvider: IdentityProvider | undefined
   /** Base URL of this API and the console, for sign-in links. */
   readonly publicUrl: string
+  /** Explained actions may be archived this many days after their first record; 0 keeps them for ever. */
+  readonly archiveAfterDays: number
   /** Base URL of ingress: the start of the `inbound_url` of each connection. */
   readonly ingressPublicUrl: string
 }

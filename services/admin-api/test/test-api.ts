@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '@backstop/contracts'
+import { COLLECTIONS, MIN_ARCHIVE_DAYS } from '@backstop/contracts'
 import type { Bus } from '@backstop/kit/bus'
 import { systemClock } from '@backstop/kit/clock'
 import { Secret } from '@backstop/kit/config'
@@ -126,6 +126,7 @@ export function createTestApp(
     sesTopicArns: [],
     apiBaseHosts: [],
     channelHosts: [],
+    archiveAfterDays: MIN_ARCHIVE_DAYS,
     bodiesMaxBytes: 16_777_216,
     // The tests of one file send more requests in a minute than one client may.
     rateLimits: { perKey: 1_000_000, perAddress: 1_000_000 },

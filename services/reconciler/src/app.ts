@@ -247,6 +247,8 @@ function createCommandParts(base: SharedParts, reconcile: (items: readonly WorkI
         bulkChanger,
         inboxReplayer,
         sweeps: stores.sweeps,
+        archivedActions: stores.archivedActions,
+        totals: stores.totals,
       }),
     ],
     timers: [

@@ -2,6 +2,7 @@ import { newId } from '@backstop/contracts'
 import type { Mongo } from '@backstop/kit/mongo'
 import { createActorDirectory } from './actors/actor-directory.ts'
 import { createMongoActors } from './actors/actor-store.ts'
+import { createMongoArchivedActions } from './archive/archived-action-store.ts'
 import { createMongoExpectedChanges, createMongoExpectedChangeUses } from './batch/expected-change-store.ts'
 import { createMongoProjections } from './batch/projection-store.ts'
 import { createMongoBursts } from './bursts/burst-store.ts'
@@ -37,6 +38,7 @@ export function openStores(mongo: Mongo) {
     expectedChanges: createMongoExpectedChanges(mongo),
     expectedChangeUses: createMongoExpectedChangeUses(mongo),
     openActions: createMongoOpenActions(mongo),
+    archivedActions: createMongoArchivedActions(mongo),
     sweeps: createMongoSweeps(mongo),
     sweepDays: createMongoSweepDays(mongo),
     erasures: createMongoErasures(mongo),

@@ -1,5 +1,5 @@
 /** Commands to the reconciler, on virtual time. */
-import type { Command, ConnectionDocument } from '@backstop/contracts'
+import type { ActionDocument, Command, ConnectionDocument } from '@backstop/contracts'
 import { createConsumerMetrics } from '@backstop/kit/consume'
 import { createLogger } from '@backstop/kit/logger'
 import { createMetrics } from '@backstop/kit/ops'
@@ -37,6 +37,8 @@ async function harness() {
     incidentChanger: { change: async () => [] },
     bulkChanger: { begin: async () => 'begun' },
     sweeps: stores.sweeps,
+    archivedActions: stores.archivedActions,
+    totals: stores.totals,
     onFatal: error => {
       throw error
     },
@@ -105,5 +107,26 @@ test('a connection that became readable requests its held hints, and its sweep i
   await send({ kind: 'connection_ready', connection_id: 'con_1' })
   const asked = await Promise.all(bus.stored('rereads').map(({ value }) => codec.decode('reread', value)))
   expect(asked).toMatchObject([{ reason: 'hint', targets: [{ id: 'txn_1' }, { type: 'event', id: 'ev_1' }] }])
+  await stop()
+})
+
+test('an archived action is removed from the list, and its day is counted again, also after a repeat', async () => {
+  const { stores, send, stop } = await harness()
+  const actions = stores.mongo.db.collection<ActionDocument>('actions')
+  const first_seen = new Date('2024-01-05T10:00:00Z')
+  const old = { project_id: PROJECT, connection_id: 'con_1', verdict: 'explained', incident_id: null, version: 2 }
+  const facts = { provider_created_at: first_seen.toISOString(), first_seen, event_ids: ['evt_1'], timeline: [] }
+  await actions.insertOne({ ...old, ...facts, _id: 'act_1' } as object as ActionDocument)
+  const archive = (version: number) =>
+    send({ kind: 'archive_actions', archive_id: 'arc_1', actions: [{ action_id: 'act_1', version }] })
+  const marks = () => stores.contents.dailyTotals.get('con_1/2024-01-05')?.marks
+  await archive(1)
+  expect([await actions.countDocuments(), marks()]).toEqual([1, undefined])
+  await archive(2)
+  expect([await actions.countDocuments(), marks()]).toEqual([0, 1])
+  // A crash may have come before the mark.
+  stores.contents.dailyTotals.clear()
+  await archive(2)
+  expect(marks()).toBe(1)
   await stop()
 })

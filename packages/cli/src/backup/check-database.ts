@@ -158,13 +158,22 @@ async function checkTotals(db: Db, countedBefore: Date): Promise<Check> {
     const from = day.toISOString()
     const to = new Date(day.getTime() + DAY_MS).toISOString()
     const ofDay = { connection_id, provider_created_at: { $gte: from, $lt: to } }
-    const actions = await db.collection('actions').countDocuments({ ...ofDay, merged_into: { $exists: false } })
+    const stored = { ...ofDay, merged_into: { $exists: false } }
+    const actions = (await db.collection('actions').countDocuments(stored)) + (await countArchived(db, stored))
     const counted = totals.reduce((sum, { count }) => sum + count, 0)
     if (Math.abs(actions - counted) <= (actions === counted ? 0 : await countUncounted(db, ofDay, countedBefore)))
       continue
     faults.push(`the total of ${_id} is ${counted} actions; ${actions} are stored`)
   }
   return checkOf('totals', checked, faults)
+}
+
+/** Archived actions that no late change has listed again. */
+async function countArchived(db: Db, ofDay: Document): Promise<number> {
+  const listed = { from: 'actions', localField: '_id', foreignField: '_id', as: 'listed' }
+  const pipeline = [{ $match: ofDay }, { $lookup: listed }, { $match: { listed: { $size: 0 } } }, { $count: 'count' }]
+  const [found] = await db.collection('archived_actions').aggregate<{ readonly count: number }>(pipeline).toArray()
+  return found?.count ?? 0
 }
 
 /** Actions that may have changed in the backup's last moments, after their day was counted. */

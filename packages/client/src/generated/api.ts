@@ -2148,6 +2148,41 @@ export interface Api {
       /** Operations that wait for an approval */
       approvals_pending: number
     }>
+    /** GET /v1/projects/{id}/archive: Export the oldest explained actions of a project, as NDJSON with a signature */
+    exportArchive(id: string, query?: {
+      /** Only actions that were first recorded before this month */
+      before?: string
+      /** `next_cursor` of the part before */
+      cursor?: string
+    }, options?: RequestOptions): Promise<Response>
+    /** POST /v1/projects/{id}/archive: Remove the actions of a stored part of an archive */
+    removeArchived(id: string, body: {
+      /** The last line of the part */
+      statement: {
+        /** The same for the same lines */
+        archive_id: string
+        project_id: string
+        /** When the actions were first recorded, in UTC; null without actions */
+        month: string | null
+        /** The number of lines before */
+        actions: number
+        exported_at: string
+        /** SHA-256 of the lines before, in hex */
+        sha256: string
+        /** SHA-256 of the ids and versions of these actions, in hex */
+        versions_sha256: string
+      }
+      signature: string
+      /** The actions of the part, in its order */
+      actions: { action_id: string; version: number }[]
+    }, options?: RequestOptions): Promise<{
+      /** Actions of the part that are removed */
+      removed: number
+      /** Actions that will be removed: ask again until there are none */
+      waiting: number
+      /** Actions that changed since the part was read. They stay, and are part of a later one */
+      changed: number
+    }>
   }
   replays: {
     /** POST /v1/replays: Replay the dead and retrying deliveries of a channel */
@@ -2457,6 +2492,8 @@ export const CALLS = {
     change: ['PATCH', '/v1/projects/{id}', 'body', 'json'],
     removeDemo: ['DELETE', '/v1/projects/{id}', 'none', 'nothing'],
     getUnresolved: ['GET', '/v1/projects/{id}/unresolved', 'none', 'json'],
+    exportArchive: ['GET', '/v1/projects/{id}/archive', 'query', 'stream'],
+    removeArchived: ['POST', '/v1/projects/{id}/archive', 'body', 'json'],
   },
   replays: {
     create: ['POST', '/v1/replays', 'body', 'json'],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Actor, IncidentSelection, LifeCycleChange } from '../actions/life-cycle.ts'
 import { Timestamp } from '../actions/operation.ts'
 import { InboxOutcome } from '../inbox-outcome.ts'
+import { ArchivedVersion } from '../values/archived-version.ts'
 
 /** Why an address gets no more mail from a project. */
 export const SuppressionReason = z.enum(['unsubscribed', 'hard_bounce', 'soft_bounces', 'complaint', 'manual'])
@@ -165,6 +166,13 @@ export const Command = z.discriminatedUnion('kind', [
     selection: IncidentSelection,
     change: LifeCycleChange,
     actor: Actor,
+  }),
+  /** To the reconciler: an archive holds these versions of explained actions, so keep only what is counted of them. */
+  z.object({
+    ...common,
+    kind: z.literal('archive_actions'),
+    archive_id: z.string(),
+    actions: z.array(ArchivedVersion),
   }),
 ])
 export type Command = z.infer<typeof Command>

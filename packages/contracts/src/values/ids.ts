@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   request: 'req',
   replay: 'rpl',
   erasure: 'era',
+  archive: 'arc',
   command: 'cmd',
   reread: 'rrd',
   readback: 'rbk',

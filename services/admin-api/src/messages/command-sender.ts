@@ -45,7 +45,7 @@ function targetOf(command: Command): string {
   if ('expected_change_id' in command) return command.expected_change_id
   if ('key_id' in command) return command.key_id
   if ('erasure_id' in command) return command.erasure_id
-  if (command.kind === 'mark_replayed') return command.project_id
+  if (command.kind === 'mark_replayed' || command.kind === 'archive_actions') return command.project_id
   return command.channel_id
 }
 

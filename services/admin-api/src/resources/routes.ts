@@ -4,6 +4,7 @@ import { actionRoutes } from './actions/actions.ts'
 import { actorRoutes } from './actors/actors.ts'
 import { alertChannelRoutes } from './alert-channels/alert-channels.ts'
 import { apiKeyRoutes } from './api-keys/api-keys.ts'
+import { archiveRoutes } from './archive/archive.ts'
 import { auditRoutes } from './audit/audit.ts'
 import { budgetRoutes } from './budgets/budgets.ts'
 import { completenessRoutes } from './completeness/completeness.ts'
@@ -54,6 +55,7 @@ export function allRoutes(parts: AdminParts): Route[] {
     ...actionRoutes(parts),
     ...actorRoutes(parts),
     ...personErasureRoutes(parts),
+    ...archiveRoutes(parts),
     ...searchRoutes(parts),
     ...statsRoutes(parts),
     ...completenessRoutes(parts),

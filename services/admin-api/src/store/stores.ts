@@ -64,6 +64,7 @@ const COLLECTIONS = {
   projectTotals: foreign<contracts.ProjectTotalsDocument>('project_totals'),
   erasures: foreign<contracts.ErasureDocument>('erasures'),
   actions: foreign<contracts.ActionDocument>('actions'),
+  archivedActions: foreign<contracts.ArchivedActionDocument>('archived_actions'),
   incidents: foreign<contracts.IncidentDocument>('incidents'),
   incidentOutcomes: foreign<contracts.IncidentOutcomeDocument>('incident_outcomes'),
   incidentBulks: foreign<contracts.IncidentBulkDocument>('incident_bulks'),

@@ -1,4 +1,4 @@
-import type { DeadLetterDocument, InboxEntry } from '@backstop/contracts'
+import type { ActionDocument, DeadLetterDocument, InboxEntry, NewArchiveRemoval } from '@backstop/contracts'
 import type { Route } from '../../src/http/route.ts'
 import type { TestApi } from '../test-api.ts'
 import { deliveryDocument, storeIncident, storeStorm } from './incidents.contract.ts'
@@ -35,6 +35,8 @@ export interface ProjectResources {
   readonly personId: string
   readonly sessionId: string
   readonly deadLetterId: string
+  /** What removes an old explained action that was exported. */
+  readonly archivedPart: NewArchiveRemoval
 }
 
 export async function createProjectResources(testApi: TestApi): Promise<ProjectResources> {
@@ -100,7 +102,20 @@ export async function createProjectResources(testApi: TestApi): Promise<ProjectR
     personId: person.personId,
     sessionId: person.sessionId,
     deadLetterId: await storeDeadLetter(testApi, projectId, { project_id: projectId }),
+    archivedPart: await exportOldAction(testApi, projectId, action),
   }
+}
+
+/** Stores an old explained action like this one, and exports it. */
+async function exportOldAction(testApi: TestApi, projectId: string, like: string): Promise<NewArchiveRemoval> {
+  const known = (await testApi.stores.actions.find({ _id: like })) as ActionDocument
+  const first_seen = new Date('2024-01-01T10:00:00Z')
+  const explained = { verdict: 'explained', reason: 'provider_ref_matches', incident_id: null } as const
+  const old = { ...known, ...explained, _id: `${like}_old`, first_seen, first_seen_at: first_seen.toISOString() }
+  await testApi.others.actions.put(old)
+  const { body } = await testApi.api.get(`/v1/projects/${projectId}/archive`)
+  const { statement, signature } = JSON.parse(String(body).trim().split('\n').at(-1) ?? '')
+  return { statement, signature, actions: [{ action_id: old._id, version: old.version }] }
 }
 
 /** Stores a dead letter as the notifier does. @returns its id */
@@ -254,6 +269,8 @@ export function callEveryRoute(routes: readonly Route[], own: ProjectResources):
     createPersonErasure: { params: { id: projectId }, body: { email: 'customer@shop.test' } },
     listPersonErasures: { params: { id: projectId } },
     getPersonErasure: { params: { id: projectId, erasure_id: own.erasureId } },
+    exportArchive: { params: { id: projectId } },
+    removeArchived: { params: { id: projectId }, body: own.archivedPart },
     createSilence: {
       body: { project_id: projectId, connection_id: connectionId, reason: 'Data migration', duration_seconds: 600 },
     },

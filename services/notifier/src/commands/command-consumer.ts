@@ -110,6 +110,7 @@ async function doCommand(command: OtherCommand, options: CommandConsumerOptions)
     case 'change_incident':
     case 'change_incidents':
     case 'replay_inbox':
+    case 'archive_actions':
       return
     default:
       return command satisfies never

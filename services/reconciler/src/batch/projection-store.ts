@@ -1,4 +1,10 @@
-import { type ActionDocument, bucketOf, type IncidentDocument, searchKeysOfAction } from '@backstop/contracts'
+import {
+  type ActionDocument,
+  type ArchivedActionDocument,
+  bucketOf,
+  type IncidentDocument,
+  searchKeysOfAction,
+} from '@backstop/contracts'
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { ListingState, LookResult, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
 import type { Collection, Filter } from 'mongodb'
@@ -13,9 +19,10 @@ export interface ProjectionStore {
 /** The actions and incidents that lists and searches show, collections `actions` and `incidents`. */
 export function createMongoProjections(mongo: Mongo): ProjectionStore {
   const actions = mongo.db.collection<ActionDocument>('actions')
+  const archived = mongo.db.collection<ArchivedActionDocument>('archived_actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   return {
-    saveActions: list => saveNewer(actions, list, toActionDocument, DETAIL_FIELDS),
+    saveActions: list => saveNewer(actions, list, toActionDocument, DETAIL_FIELDS, archived),
     // An opened incident is rarely written again, so it is always treated like an update.
     saveIncidents: list => saveNewer(incidents, list, toIncidentDocument, ['actor_id']),
   }
@@ -57,19 +64,21 @@ function toIncidentDocument({ incident: { incident_id, ...rest } }: ProjectedInc
  * probably new are inserted, and upserted only if they exist. A query costs less than an update without effect, so
  * documents that are probably stored are queried first.
  * @param removable the fields that an update removes if the new document does not have them
+ * @param archived the documents that are no longer listed
  */
 async function saveNewer<P extends { listing: ListingState }, T extends { _id: string; version: number }>(
   collection: Collection<T>,
   list: readonly P[],
   toDocument: (projected: P) => T,
   removable: readonly (keyof T & string)[] = [],
+  archived?: Collection<ArchivedActionDocument>,
 ): Promise<void> {
   await asUnavailable(async () => {
     const of = (state: ListingState) => list.filter(({ listing }) => listing === state).map(toDocument)
     await Promise.all([
       upsertNewer(collection, of('outdated'), removable),
       insertMissing(collection, of('absent')).then(present => upsertNewer(collection, present, removable)),
-      findUnlisted(collection, of('current')).then(unlisted => upsertNewer(collection, unlisted, removable)),
+      findUnlisted(collection, of('current'), archived).then(unlisted => upsertNewer(collection, unlisted, removable)),
     ])
   })
 }
@@ -113,14 +122,20 @@ function replacing(fields: object, removable: readonly string[]) {
   return { $set: fields, $unset: Object.fromEntries(removed.map(name => [name, ''])) }
 }
 
-/** The documents that are missing, or stored in an older version. */
+/** The documents that are missing, or stored in an older version. Missing ones that are archived in this version are left out. */
 async function findUnlisted<T extends { _id: string; version: number }>(
   collection: Collection<T>,
   documents: readonly T[],
+  archived: Collection<ArchivedActionDocument> | undefined,
 ): Promise<readonly T[]> {
   if (documents.length === 0) return []
   const ids = documents.map(({ _id }) => _id)
   const found = collection.find({ _id: { $in: ids } } as Filter<T>, { projection: { version: 1 } })
   const listed = new Map((await found.toArray()).map(({ _id, version }) => [String(_id), version as number]))
-  return documents.filter(({ _id, version }) => (listed.get(_id) ?? 0) < version)
+  const unlisted = documents.filter(({ _id, version }) => (listed.get(_id) ?? 0) < version)
+  if (archived === undefined || unlisted.length === 0) return unlisted
+  const named = { _id: { $in: unlisted.map(({ _id }) => _id) } }
+  const kept = await archived.find(named, { projection: { version: 1 } }).toArray()
+  const versionOf = new Map(kept.map(({ _id, version }) => [_id, version]))
+  return unlisted.filter(({ _id, version }) => (versionOf.get(_id) ?? 0) < version)
 }

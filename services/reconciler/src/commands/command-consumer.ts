@@ -3,6 +3,7 @@ import { type Consumer, RARE_FETCH_MS } from '@backstop/kit/bus'
 import { createWorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
 import type { Ledger } from '@backstop/ledger'
 import type { ChangeIncident } from '@backstop/verdict'
+import type { ArchivedActionStore } from '../archive/archived-action-store.ts'
 import { finishOperation } from '../batch/finish-operation.ts'
 import type { ConnectionReader } from '../connections/connection-reader.ts'
 import type { InboxReplayer } from '../inbox-replay/inbox-replayer.ts'
@@ -10,6 +11,7 @@ import type { RequestedIncidents } from '../incidents/requested-incidents.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import type { HeldHints } from '../reading/held-hints.ts'
 import type { SweepStore } from '../sweep/sweep-store.ts'
+import type { TotalsStore } from '../totals/totals-store.ts'
 import type { ExpectedChangeApplier } from './apply-expected-changes.ts'
 import type { IncidentChanger } from './change-incidents.ts'
 import type { BulkChanger } from './change-many-incidents.ts'
@@ -25,6 +27,8 @@ export interface CommandConsumerOptions
   readonly incidentChanger: IncidentChanger
   readonly bulkChanger: Pick<BulkChanger, 'begin'>
   readonly sweeps: Pick<SweepStore, 'wake'>
+  readonly archivedActions: ArchivedActionStore
+  readonly totals: Pick<TotalsStore, 'mark'>
 }
 
 /** Carries out the commands that concern the reconciler, and skips commands for other services. */
@@ -76,6 +80,8 @@ async function carryOutCommand(command: Command, options: CommandConsumerOptions
       return startReading(command.connection_id, options)
     case 'apply_expected_change':
       return options.expectedChanges.apply(command.expected_change_id)
+    case 'archive_actions':
+      return archiveActions(command, options)
     case 'change_incidents':
       return options.bulkChanger.begin(command)
     case 'replay_inbox':
@@ -96,6 +102,19 @@ async function carryOutCommand(command: Command, options: CommandConsumerOptions
     default:
       return command satisfies never
   }
+}
+
+async function archiveActions(
+  { project_id, archive_id, actions }: Extract<Command, { kind: 'archive_actions' }>,
+  { archivedActions, totals, clock, logger }: CommandConsumerOptions,
+): Promise<string> {
+  const days = await archivedActions.archive(project_id, actions, clock.now())
+  await totals.mark(
+    days.map(day => ({ ...day, projectId: project_id })),
+    clock.now(),
+  )
+  logger.info({ project_id, archive_id, actions: actions.length }, 'actions.archived')
+  return 'archived'
 }
 
 /** A connection has become readable: re-reads its held hints and starts its sweep. */

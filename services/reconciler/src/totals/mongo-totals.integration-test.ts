@@ -13,6 +13,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIndexes } from '../../test/create-indexes.ts'
 import { countDay } from '../../test/memory-stores/count-day.ts'
+import { countedPartOf } from '../archive/rules/counted-part.ts'
 import { createMongoProjections } from '../batch/projection-store.ts'
 import { createMongoTotals } from './mongo-totals.ts'
 
@@ -27,7 +28,9 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await Promise.all(
-    ['actions', 'incidents', 'daily_totals', 'project_totals'].map(name => mongo.db.collection(name).deleteMany({})),
+    ['actions', 'archived_actions', 'incidents', 'daily_totals', 'project_totals'].map(name =>
+      mongo.db.collection(name).deleteMany({}),
+    ),
   )
 })
 afterAll(async () => {
@@ -86,20 +89,39 @@ const randomIncident = fc
     resolved_at: resolved === null ? null : iso(opened + resolved),
   }))
 
-test('MongoDB counts a day as the code does, for any actions and incidents', async () => {
+/** Where an action is stored. An archived one that a late change has listed again is in both places, with old facts in the archive. */
+const randomPlace = fc.constantFrom('listed', 'listed', 'archived', 'both')
+
+test('MongoDB counts a day as the code does, for any actions and incidents, listed or archived', async () => {
   const totals = createMongoTotals(mongo)
   const isOfDay = (at: string) => Date.parse(at) >= DAY && Date.parse(at) < DAY + 24 * HOUR
   await fc.assert(
     fc.asyncProperty(
       fc.array(randomAction, { maxLength: 30 }),
       fc.array(randomIncident, { maxLength: 10 }),
-      async (actions, incidents) => {
-        const store = async (name: string, list: readonly object[]) => {
+      fc.array(randomPlace, { minLength: 30, maxLength: 30 }),
+      async (actions, incidents, places) => {
+        const withIds = <T extends object>(list: readonly T[]) =>
+          list.map((fields, index) => ({ _id: String(index) as never, ...fields }))
+        const store = async (name: string, documents: readonly object[]) => {
           await mongo.db.collection(name).deleteMany({})
-          const documents = list.map((fields, index) => ({ _id: String(index) as never, ...fields }))
           if (documents.length > 0) await mongo.db.collection(name).insertMany(documents)
         }
-        await Promise.all([store('actions', actions), store('incidents', incidents)])
+        const all = withIds(actions as unknown as ActionDocument[])
+        const archived = all.map((action, index) =>
+          countedPartOf(places[index] === 'both' ? { ...action, amount: 7 } : action, new Date(DAY)),
+        )
+        await Promise.all([
+          store(
+            'actions',
+            all.filter((_, index) => places[index] !== 'archived'),
+          ),
+          store(
+            'archived_actions',
+            archived.filter((_, index) => places[index] !== 'listed'),
+          ),
+          store('incidents', withIds(incidents)),
+        ])
         const wanted = countDay(
           (actions as unknown as ActionDocument[]).filter(
             one => one.connection_id === 'con_a' && one.merged_into === undefined && isOfDay(one.provider_created_at),

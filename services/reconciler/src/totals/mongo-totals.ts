@@ -1,5 +1,6 @@
 import type {
   ActionDocument,
+  ArchivedActionDocument,
   DailyTotalsDocument,
   IncidentDocument,
   ProjectTotalsDocument,
@@ -27,6 +28,7 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   const days = mongo.db.collection<DailyTotalsDocument>('daily_totals')
   const projectDays = mongo.db.collection<ProjectTotalsDocument>('project_totals')
   const actions = mongo.db.collection<ActionDocument>('actions')
+  const archived = mongo.db.collection<ArchivedActionDocument>('archived_actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
 
   return {
@@ -57,7 +59,7 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
         const about = { connection_id: day.connectionId, opened, action_id: { $ne: null } }
         const projection = { opened_at: 1, acknowledged_at: 1, resolved_at: 1 }
         const [{ times, ...counted }, ofDay] = await Promise.all([
-          countActions(actions, day),
+          countActions(actions, archived, day),
           incidents.find(about, { projection, maxTimeMS: COUNT_WITHIN_MS }).toArray(),
         ])
         return { ...counted, times: { ...times, ...countIncidentTimes(ofDay) } }
@@ -88,12 +90,33 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   }
 }
 
-async function countActions(actions: Collection<ActionDocument>, { connectionId, day }: CountedDay): Promise<DayCount> {
+/** An archived action that a late change listed again is counted as it is listed. */
+const NOT_LISTED = [
+  {
+    $lookup: {
+      from: 'actions',
+      localField: '_id',
+      foreignField: '_id',
+      as: 'listed',
+      pipeline: [{ $project: { _id: 1 } }],
+    },
+  },
+  { $match: { listed: { $size: 0 } } },
+]
+
+async function countActions(
+  actions: Collection<ActionDocument>,
+  archived: Collection<ArchivedActionDocument>,
+  { connectionId, day }: CountedDay,
+): Promise<DayCount> {
   const made = { $gte: isoTime(day), $lt: isoTime(day + DAY_MS) }
   const own = { connection_id: connectionId, provider_created_at: made, merged_into: null }
-  const groups = await actions
-    .aggregate<GroupOfActions>([{ $match: own }, { $group: TOTALS }], { maxTimeMS: COUNT_WITHIN_MS })
-    .toArray()
+  const within = { maxTimeMS: COUNT_WITHIN_MS }
+  const counts = await Promise.all([
+    actions.aggregate<GroupOfActions>([{ $match: own }, { $group: TOTALS }], within).toArray(),
+    archived.aggregate<GroupOfActions>([{ $match: own }, ...NOT_LISTED, { $group: TOTALS }], within).toArray(),
+  ])
+  const groups = counts.flat()
   const counted = groups.map(toCounted)
   return {
     ...sumDays(counted),

@@ -17,6 +17,7 @@ import type { Mongo } from '@backstop/kit/mongo'
 import { openSimulatedMongo } from '@backstop/kit/simulated-mongo'
 import type { Case, ExpectedChangeUses } from '@backstop/verdict'
 import { createActorDirectory } from '../../src/actors/actor-directory.ts'
+import { createMongoArchivedActions } from '../../src/archive/archived-action-store.ts'
 import { createMongoBursts } from '../../src/bursts/burst-store.ts'
 import type { Erasure } from '../../src/erasure/erasure-store.ts'
 import type { InboxEntry } from '../../src/inbox/inbox-store.ts'
@@ -104,6 +105,8 @@ export function createMemoryStores(): ReconcilerStores & { contents: MemoryConte
     connections: createMemoryConnections(contents.connections, contents.projectNames),
     expectedChanges: createMemoryExpectedChanges(contents.expectedChanges),
     expectedChangeUses: createMemoryExpectedChangeUses(contents.expectedChangeUses),
+    // Simulations archive nothing (test/cli/archive.contract.ts).
+    archivedActions: createMongoArchivedActions(mongo),
     openActions: createMemoryOpenActions(contents.incidents, contents.actions),
   }
 }

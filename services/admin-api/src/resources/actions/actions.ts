@@ -1,9 +1,10 @@
 import { type ActionDocument, ActionQuery, isoTime, ShownAction, type StormMemberDocument } from '@backstop/contracts'
+import { AppError } from '@backstop/kit/errors'
 import type { z } from 'zod'
 import type { Principal } from '../../access/rules/access.ts'
 import type { ListPosition } from '../../http/cursor.ts'
-import { findInProject, projectFilterOf } from '../../http/find-resource.ts'
-import { getRoute, isWithin, pagedRoute, windowOf } from '../../http/read-routes.ts'
+import { findInProject, projectFilterOf, requireInProject } from '../../http/find-resource.ts'
+import { isWithin, itemRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import type { Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 import type { DocumentFilter, Range } from '../../store/collection.ts'
@@ -39,8 +40,8 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
       placeOf: ({ place }: PlacedItem<ActionDocument>) => place,
       show: ({ item }) => showAction(item),
     }),
-    getRoute({
-      path: '/v1/actions',
+    itemRoute({
+      path: '/v1/actions/{id}',
       operationId: 'getAction',
       tag,
       summary: 'Get an action with its verdict, the reason and the timeline',
@@ -48,13 +49,29 @@ export function actionRoutes({ stores }: AdminParts): Route[] {
         '`why` contains the rule of the verdict, the operations that do not explain the action with the reason for each, and the answer of the provider if it was asked.',
       item: 'action',
       schema: ShownAction,
-      collection: stores.actions,
+      find: ({ params, principal }) => findAction(stores, principal, params.id),
       show: async action => {
         const [named = action] = await nameActors(stores, [action])
         return showAction(named)
       },
     }),
   ]
+}
+
+/** @throws AppError `not_found`. If the action was archived, it says where to read it */
+async function findAction(
+  { actions, archivedActions }: Pick<ReadCollections, 'actions' | 'archivedActions'>,
+  principal: Principal,
+  id: string,
+): Promise<ActionDocument> {
+  const found = await actions.find({ _id: id })
+  if (found !== undefined) return requireInProject(found, principal, 'action', id)
+  const archived = requireInProject(await archivedActions.find({ _id: id }), principal, 'action', id)
+  const at = archived.archived_at.toISOString().slice(0, 10)
+  throw new AppError(
+    'not_found',
+    `Action ${id} was archived on ${at}; read it with: backstop archive show --action ${id}`,
+  )
 }
 
 interface ActionRequest {

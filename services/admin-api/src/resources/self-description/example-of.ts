@@ -22,6 +22,8 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   replay_id: ['rpl_01kahqbk8n1q4s7v0x3z6c9e2g'],
   budget_id: ['bud_01kahqcm0p3r6t9v2x5z8c1e4g'],
   erasure_id: ['era_01kahqdz5t8v1x4z7c0e3g6j9m'],
+  archive_id: ['arc_01kahqdz5t8v1x4z7c0e3g6j9m'],
+  month: ['2024-01'],
   silence_id: ['sil_01kahqdn2q5s8v1x4z7c0e3g6j'],
   expected_change_id: ['exp_01kahqep4r7t0v3x6z9c2e5g8j'],
   key_id: ['key_01kahqfq6s9v2x5z8c1e4g7j0m'],

@@ -7,6 +7,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Who made refunds and cancellations, as far as the providers name them, with the names that people gave them.',
   'Alert channels': 'Where alerts of a project are sent: Slack, e-mail, webhooks, PagerDuty, Teams and Discord.',
   Approvals: 'Decisions about operations that wait for approval.',
+  Archive: 'Old explained actions, which an archive keeps in place of the database.',
   Audit: 'Who changed what, and who was refused.',
   Budgets: 'Caps on the money that operations may refund in a day, a week or a month.',
   Connections: 'Billing accounts of a project and their secrets.',
