@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { addActors } from './actors/command.ts'
+import { addArchive } from './archive/command.ts'
 import { addAudit } from './audit/command.ts'
 import { addBackup } from './backup/command.ts'
 import { addChannels } from './channels/command.ts'
@@ -60,6 +61,7 @@ export function createProgram(surroundings: Surroundings): Command {
     addKeys,
     addPeople,
     addErasePerson,
+    addArchive,
     addSecrets,
     addAudit,
     addBackup,
