@@ -1,9 +1,23 @@
 /** `backstop archive` against the management API and the reconciler's store, with runs that are killed at every step. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import promises from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeArchive } from '../../packages/cli/src/archive/write-archive.ts'
+import type { ArchiveFiles } from '../../packages/cli/src/archive/folder-files.ts'
+import { type ArchivePorts, writeArchive } from '../../packages/cli/src/archive/write-archive.ts'
 import { runCommandLine } from '../../packages/cli/src/command-line.ts'
 import { action } from '../../packages/cli/test/api-stand-in.ts'
 import { createClient } from '../../packages/client/src/index.ts'
@@ -94,11 +108,11 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
     }
   }
 
-  /** A client whose process dies at its nth step. A step is the moment before or after a call. */
-  function dyingClient(stepsLeft: number) {
+  /** The ports of a process that dies at its nth step. A step is the moment before or after a call, or before a change of a file. */
+  function dyingPorts(stepsLeft: number) {
     const { projects } = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
     const step = () => {
-      if (stepsLeft-- === 0) throw new Error('killed')
+      if (stepsLeft-- <= 0) throw new Error('killed')
     }
     const whole =
       <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
@@ -109,25 +123,51 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
         await reconcile()
         return answer
       }
-    return {
+    const files = Object.fromEntries(
+      (['link', 'mkdir', 'open', 'rename', 'rm', 'writeFile'] as const).map(name => [
+        name,
+        async (...args: never[]) => {
+          // The lock of a process that died is taken over in a test of its own.
+          if (!(name === 'rm' && String(args[0]).endsWith('.lock'))) step()
+          return (promises[name] as (...all: never[]) => Promise<unknown>)(...args)
+        },
+      ]),
+    ) as unknown as ArchiveFiles
+    const client = {
       projects: { exportArchive: whole(projects.exportArchive), removeArchived: whole(projects.removeArchived) },
-      hasDied: () => stepsLeft < 0,
     }
+    const ports: ArchivePorts = { client, files, err: () => {}, sleep: async () => {} }
+    return { ports, hasDied: () => stepsLeft < 0 }
   }
 
   type Prepared = Awaited<ReturnType<typeof prepare>>
-  const write = ({ projectId, directory }: Prepared, steps = Number.POSITIVE_INFINITY, before?: string) => {
-    const client = dyingClient(steps)
-    return writeArchive({ projectId, directory, before }, { client, err: () => {} }).then(
+  const write = (
+    { projectId, directory }: Prepared,
+    steps = Number.POSITIVE_INFINITY,
+    before?: string,
+    more: Partial<ArchivePorts> = {},
+  ) => {
+    const { ports, hasDied } = dyingPorts(steps)
+    return writeArchive({ projectId, directory, before }, { ...ports, ...more }).then(
       written => written,
       error => {
-        if (client.hasDied()) return undefined
+        if (hasDied()) return undefined
         throw error
       },
     )
   }
+  /** A run that dies before it asks for the removal of its first part. */
+  const storeOnly = async (prepared: Prepared) => {
+    const { projects } = dyingPorts(Number.POSITIVE_INFINITY).ports.client
+    const removeArchived = () => Promise.reject(new Error('killed'))
+    await expect(
+      write(prepared, undefined, undefined, { client: { projects: { ...projects, removeArchived } } }),
+    ).rejects.toThrow('killed')
+  }
   const partsOf = ({ directory, projectId }: Prepared) =>
-    readdirSync(join(directory, projectId)).filter(file => file.includes('.ndjson'))
+    (existsSync(join(directory, projectId)) ? readdirSync(join(directory, projectId)) : []).filter(file =>
+      file.includes('.ndjson'),
+    )
   const archivedIds = (prepared: Prepared) =>
     partsOf(prepared).flatMap(file =>
       readFileSync(join(prepared.directory, prepared.projectId, file), 'utf8')
@@ -173,7 +213,7 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       let steps = 0
       for (let hasDied = true; hasDied; steps++) {
         const prepared = await prepare()
-        hasDied = (await write(prepared, steps)) === undefined
+        hasDied = (await write(prepared, steps, '2024-02')) === undefined
         const archived = new Set(archivedIds(prepared))
         const listed = await listedIds(prepared)
         expect(prepared.old.filter(id => !archived.has(id) && !listed.includes(id))).toEqual([])
@@ -182,15 +222,139 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
         expect(await listedIds(prepared)).toEqual([...prepared.kept].sort())
         expect(await countsOf(prepared)).toEqual(counted)
       }
-      // Three parts and an empty one, each with two calls, and two steps for each call.
-      expect(steps).toBeGreaterThan(12)
+      // A part, with two calls and the steps of its files.
+      expect(steps).toBeGreaterThan(14)
+    })
+
+    test('a full disk keeps every action in the database until its part and sum are stored', async () => {
+      const prepared = await prepare()
+      const { files } = dyingPorts(Number.POSITIVE_INFINITY).ports
+      const full = {
+        ...files,
+        writeFile: (path: string, ...rest: never[]) =>
+          path.includes('SHA256SUMS')
+            ? Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+            : (files.writeFile as (...all: unknown[]) => Promise<void>)(path, ...rest),
+      } as ArchiveFiles
+      await expect(write(prepared, undefined, undefined, { files: full })).rejects.toThrow('no space left')
+      expect(await listedIds(prepared)).toEqual([...prepared.old, ...prepared.kept].sort())
+      await write(prepared)
+      expect(archivedIds(prepared)).toEqual(prepared.old)
+    })
+
+    test('a second run in the same folder is refused, and the lock of a process that ended is taken over', async () => {
+      const prepared = await prepare()
+      const lock = join(prepared.directory, prepared.projectId, '.lock')
+      let second: Promise<unknown> | undefined
+      const first = await write(prepared, undefined, undefined, {
+        err: () => (second ??= write(prepared).catch(String)),
+      })
+      expect(await second).toMatch(/Another run writes to this folder/)
+      expect(first).toMatchObject({ parts: 3 })
+      expect(existsSync(lock)).toBe(false)
+      const { pid } = spawnSync(process.execPath, ['--version'])
+      writeFileSync(lock, `${pid} another-host`)
+      await expect(write(prepared)).rejects.toThrow(`Another run writes to this folder: ${pid} another-host`)
+      writeFileSync(lock, `${pid} ${hostname()}`)
+      expect(await write(prepared)).toMatchObject({ parts: 0 })
+      expect(readdirSync(dirname(lock)).filter(file => file.includes('lock'))).toEqual([])
+    })
+
+    test('only the owner reads the files, and a lost SHA256SUMS is written again', async () => {
+      const prepared = await prepare()
+      await write(prepared)
+      const folder = join(prepared.directory, prepared.projectId)
+      const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8')
+      rmSync(join(folder, 'SHA256SUMS'))
+      await write(prepared)
+      expect(readFileSync(join(folder, 'SHA256SUMS'), 'utf8')).toBe(sums)
+      const modes = readdirSync(folder).map(file => statSync(join(folder, file)).mode & 0o777)
+      expect([statSync(folder).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600])
+    })
+
+    test('a damaged part that was not finished must be kept, and no action of it is removed', async () => {
+      const prepared = await prepare()
+      await storeOnly(prepared)
+      const path = join(prepared.directory, prepared.projectId, String(partsOf(prepared)[0]))
+      expect(path).toMatch(/\.stored$/)
+      const whole = readFileSync(path, 'utf8')
+      writeFileSync(path, whole.replace('2499', '2498'))
+      const fault = {
+        message: expect.stringContaining('changed or damaged'),
+        remedy: expect.stringContaining('never delete it'),
+      }
+      await expect(write(prepared)).rejects.toMatchObject(fault)
+      expect(await listedIds(prepared)).toHaveLength(prepared.old.length + prepared.kept.length)
+      // The same happens with a signature that no key of the service has made.
+      writeFileSync(path, whole.replace(/"signature":"../, '"signature":"AA'))
+      const unknown = { remedy: expect.stringMatching(/^Put the key \S+ back at the end of SECRET_KEYS/) }
+      await expect(write(prepared)).rejects.toMatchObject(unknown)
+      writeFileSync(path, whole)
+      expect(await write(prepared)).toMatchObject({ parts: 3, actions: prepared.old.length })
+    })
+
+    test('waits longer each time for the removal, and says after two minutes that the part must be kept', async () => {
+      const prepared = await prepare()
+      const { projects } = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
+      const pauses: number[] = []
+      const sleep = async (ms: number) => void pauses.push(ms)
+      const fault = {
+        message: expect.stringContaining('two minutes'),
+        remedy: expect.stringContaining('never delete it'),
+      }
+      await expect(write(prepared, undefined, undefined, { client: { projects }, sleep })).rejects.toMatchObject(fault)
+      expect(pauses.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
+    })
+
+    test('refuses an id that is no id of a project, before it makes a folder', async () => {
+      const directory = mkdtempSync(join(root, 'archive-'))
+      const { ports } = dyingPorts(Number.POSITIVE_INFINITY)
+      await expect(writeArchive({ directory, projectId: '../prj_1' }, ports)).rejects.toThrow('no id of a project')
+      expect(readdirSync(directory)).toEqual([])
+    })
+
+    test('show prints the version that was exported last, also after a restore of the database', async () => {
+      const prepared = await prepare()
+      const { old, put, directory } = prepared
+      const id = String(old[4])
+      const at = new Date('2024-03-10T10:04:00Z')
+      await put('4', at, { version: 9, state: 'failed' })
+      await write(prepared)
+      testApi.advanceClock(1_000)
+      await put('4', at, { version: 2, state: 'succeeded' })
+      await write(prepared)
+      const shown = await run('archive', 'show', directory, '--action', id, '--json')
+      expect(JSON.parse(shown.out)).toMatchObject([{ version: 2, state: 'succeeded' }])
+      const path = join(directory, prepared.projectId, String(partsOf(prepared)[0]))
+      writeFileSync(path, readFileSync(path, 'utf8').replace('}\n', '\n'))
+      expect(await run('archive', 'show', directory, '--action', String(old[0]))).toMatchObject({
+        exit: 1,
+        err: expect.stringMatching(/^\S+ is damaged/),
+      })
+    })
+
+    test('verify refuses a directory without parts, and finds that only SHA256SUMS is left', async () => {
+      const prepared = await prepare()
+      const { directory, projectId } = prepared
+      const verify = (folder: string) => run('archive', 'verify', folder, '--public-key', publicKey)
+      expect(await verify(directory)).toMatchObject({ exit: 1, err: expect.stringContaining('No part of an archive') })
+      await write(prepared)
+      const copy = join(mkdtempSync(join(root, 'archive-')), 'prj_other')
+      mkdirSync(copy)
+      for (const file of readdirSync(join(directory, projectId))) {
+        writeFileSync(join(copy, file), readFileSync(join(directory, projectId, file)))
+      }
+      expect(await verify(copy)).toMatchObject({ exit: 1, err: expect.stringContaining('folder of another project') })
+      for (const part of partsOf(prepared)) rmSync(join(directory, projectId, part))
+      for (const folder of [directory, join(directory, projectId)]) {
+        expect(await verify(folder)).toMatchObject({ exit: 1, err: expect.stringMatching(/2024-01\S+ is missing/) })
+      }
     })
 
     test('an action that changes between export and removal stays, and is in a later part', async () => {
       const prepared = await prepare()
       const { projectId, directory, old, put } = prepared
-      // Killed after the first part was stored.
-      await write(prepared, 2)
+      await storeOnly(prepared)
       const changedAt = new Date('2024-01-05T10:00:00Z')
       await put('0', changedAt, { version: 3, state: 'failed' })
       await write(prepared)
@@ -209,10 +373,11 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       const { archived_at: _at, ...known } = (await testApi.stores.archivedActions.find({
         _id: id,
       })) as ArchivedActionDocument
+      const firstSeenAt = '2024-01-05T10:01:00.000Z'
       const save = (version: number, listing: ListingState, state: ActionDocument['state']) =>
         stores().projections.saveActions([
           {
-            action: { ...action, ...known, action_id: id, incident_id: null, version, state },
+            action: { ...action, ...known, first_seen_at: firstSeenAt, action_id: id, incident_id: null, version, state },
             mergedInto: null,
             lookResult: undefined,
             isDecided: false,
@@ -234,8 +399,6 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
         ['succeeded', 1],
       ]
       expect(await statesOf()).toEqual(changed)
-      const first = new Date('2024-01-05T10:01:00Z')
-      await testApi.others.actions.change({ _id: id }, { first_seen: first, first_seen_at: first.toISOString() })
       expect(await write(prepared)).toMatchObject({ parts: 1, actions: 1 })
       expect(await statesOf()).toEqual(changed)
       const shown = await run('archive', 'show', prepared.directory, '--action', id, '--json')
@@ -294,7 +457,7 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
     test('removes nothing that this installation did not export', async () => {
       const prepared = await prepare()
       const { projectId, directory, old } = prepared
-      await write(prepared, 2)
+      await storeOnly(prepared)
       const path = join(directory, projectId, String(partsOf(prepared)[0]))
       const { statement, signature } = JSON.parse(readFileSync(path, 'utf8').trim().split('\n').at(-1) ?? '')
       const actions = old.slice(0, 3).map(action_id => ({ action_id, version: 2 }))

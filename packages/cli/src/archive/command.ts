@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import files from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { showableText } from '@backstop/contracts'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addCommand, addGroup, type Context, given, type Printed } from '../define-command.ts'
@@ -39,7 +41,9 @@ export function addArchive(program: Command, surroundings: Surroundings): void {
     ],
     async run(context, { project, before }: WriteOptions, directory = '') {
       const projectId = await chooseProject(context, project)
-      const written = await writeArchive({ directory: resolve(context.folder, directory), projectId, before }, context)
+      const { client, err } = context
+      const request = { directory: resolve(context.folder, directory), projectId, before }
+      const written = await writeArchive(request, { client, err, files, sleep })
       const { parts, actions, folder } = written
       return { item: written, text: `${counted(actions, 'action')} archived in ${counted(parts, 'part')}: ${folder}\n` }
     },

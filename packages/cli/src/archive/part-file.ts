@@ -39,11 +39,12 @@ export async function listParts(folder: string): Promise<{ readonly name: string
     .filter(({ name }) => name.endsWith(PART))
 }
 
-/** The folders of an archive that have parts: itself, or one for each project. */
+/** The folders of an archive that have parts or SHA256SUMS: itself, or one for each project. */
 export async function listFolders(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const projects = entries.filter(entry => entry.isDirectory()).map(({ name }) => join(directory, name))
-  return (await readdir(directory)).some(file => file.includes(PART)) ? [directory, ...projects] : projects
+  const isProject = entries.some(({ name }) => name === SUMS || name.includes(PART))
+  return isProject ? [directory, ...projects] : projects
 }
 
 /** The lines of a part: first its actions, then its statement. */
