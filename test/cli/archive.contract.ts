@@ -375,15 +375,26 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       })) as ArchivedActionDocument
       const firstSeenAt = '2024-01-05T10:01:00.000Z'
       const save = (version: number, listing: ListingState, state: ActionDocument['state']) =>
-        stores().projections.saveActions([
-          {
-            action: { ...action, ...known, first_seen_at: firstSeenAt, action_id: id, incident_id: null, version, state },
-            mergedInto: null,
-            lookResult: undefined,
-            isDecided: false,
-            listing,
-          },
-        ])
+        stores().projections.saveActions(
+          [
+            {
+              action: {
+                ...action,
+                ...known,
+                first_seen_at: firstSeenAt,
+                action_id: id,
+                incident_id: null,
+                version,
+                state,
+              },
+              mergedInto: null,
+              lookResult: undefined,
+              isDecided: false,
+              listing,
+            },
+          ],
+          testApi.now(),
+        )
       const statesOf = async () => (await countsOf(prepared))[0]?.totals.map(({ state, count }) => [state, count])
       await save(known.version, 'current', 'succeeded')
       expect(await listedIds(prepared)).toEqual([...kept].sort())

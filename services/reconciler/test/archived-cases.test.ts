@@ -33,8 +33,11 @@ function eventAt(now: number, id: string, type: string, object: object, before?:
   return { kind: 'event', event, inboxId: `con_a/${id}`, receivedAt: now }
 }
 
-/** A shop with one explained refund, which was archived after its time. */
-async function openShop() {
+const TOTAL = { ...CHARGE, payment_intent: 'pi_1', amount_refunded: 100, refunded: false }
+
+/** A shop with one explained refund, which was archived after its time. @param isNamed false if only the total of its charge shows it */
+async function openShop({ isNamed = true } = {}) {
+  let now = T0
   const memory = createMemoryStores()
   const { mongo } = memory
   const stores = { ...memory, projections: createMongoProjections(mongo), totals: createMongoTotals(mongo) }
@@ -55,7 +58,6 @@ async function openShop() {
       return { stuck: 0 }
     },
   }
-  let now = T0
   const parts: ReconcileParts = {
     stores,
     ledger: openMemoryBooks({ announce: () => {} }).ledger,
@@ -95,7 +97,9 @@ async function openShop() {
   }
   const times = { executing_at: new Date(T0 - SECOND).toISOString(), ended_at: new Date(T0).toISOString() }
   const reported = operation({ operation_id: 'op_1', amount: 100, provider_ref: 're_1', ...times })
-  const event = eventAt(T0, 'evt_1', 'refund.created', { ...REFUND, ...PAYMENT })
+  const event = isNamed
+    ? eventAt(T0, 'evt_1', 'refund.created', { ...REFUND, ...PAYMENT })
+    : eventAt(T0, 'evt_1', 'charge.refunded', TOTAL, { amount_refunded: 0 })
   await shop.handle(event, { kind: 'operation', operation: reported })
   return shop
 }
@@ -106,7 +110,7 @@ describe('an archived refund', () => {
   beforeEach(async () => {
     shop = await openShop()
     await shop.waitUntilOld()
-    expect(await shop.archive()).toEqual([{ connectionId: 'con_a', day: dayOf(T0) }])
+    expect(await shop.archive()).toEqual({ moved: 1, days: [{ connectionId: 'con_a', day: dayOf(T0) }] })
   })
 
   test('is listed no longer, and counted as before', async () => {
@@ -120,13 +124,14 @@ describe('an archived refund', () => {
     {
       what: 'the total of its charge',
       type: 'charge.refunded',
-      object: { ...CHARGE, payment_intent: 'pi_1', amount_refunded: 100, refunded: false },
+      object: TOTAL,
       before: { amount_refunded: 0 },
     },
   ])('alerts nobody and counts once after $what', async ({ type, object, before }) => {
     await shop.handle(eventAt(shop.now(), 'evt_late', type, object, before, T0))
     expect(shop.alerts).toEqual([])
     expect(await shop.counted()).toEqual(counted)
+    expect(await shop.listed()).toEqual([])
   })
 
   test('stays archived when a second refund of the payment, which nothing explains, alerts', async () => {
@@ -137,6 +142,7 @@ describe('an archived refund', () => {
     // The charge shows both refunds, with details that the archived one did not have.
     const total = { ...CHARGE, payment_intent: 'pi_1', amount_refunded: 150, refunded: false }
     await shop.handle(eventAt(at, 'evt_3', 'charge.refunded', total, { amount_refunded: 100 }))
+    expect((await shop.listed()).map(({ provider_ref }) => provider_ref)).toEqual(['re_2'])
     expect(shop.alerts.map(({ event }) => event)).toEqual(['incident.opened'])
     expect(await shop.counted()).toEqual(counted)
     expect(await shop.counted(at)).toEqual([{ verdict: 'unexplained', state: 'succeeded', count: 1, amount: 50 }])
@@ -154,8 +160,22 @@ describe('an archived refund', () => {
   })
 })
 
+test('an archived refund that only a total showed is listed again when its refund is named, and counts once', async () => {
+  const shop = await openShop({ isNamed: false })
+  await shop.waitUntilOld()
+  const counted = await shop.counted()
+  expect(counted).toMatchObject([{ verdict: 'explained', count: 1, amount: 100 }])
+  expect(await shop.archive()).toMatchObject({ moved: 1 })
+  await shop.handle(eventAt(shop.now(), 'evt_late', 'refund.created', { ...REFUND, ...PAYMENT }, undefined, T0))
+  expect((await shop.listed()).map(({ provider_ref, merged_into }) => [provider_ref, merged_into])).toEqual([
+    ['re_1', undefined],
+  ])
+  expect(shop.alerts).toEqual([])
+  expect(await shop.counted()).toEqual(counted)
+})
+
 test('an action that changed since it was exported, or is not old enough, stays listed', async () => {
   const shop = await openShop()
-  expect(await shop.archive()).toEqual([])
+  expect(await shop.archive()).toEqual({ moved: 0, days: [] })
   expect(await shop.listed()).toHaveLength(1)
 })

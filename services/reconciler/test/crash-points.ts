@@ -31,9 +31,9 @@ export function withCrashPoints(parts: ReconcileParts, pass: (point: CrashPoint)
       },
       projections: {
         ...projections,
-        async saveActions(actions) {
+        async saveActions(actions, now) {
           pass('before the actions are listed')
-          await projections.saveActions(actions)
+          await projections.saveActions(actions, now)
         },
         async saveIncidents(incidents) {
           pass('before the incidents are listed')

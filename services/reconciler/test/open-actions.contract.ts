@@ -32,6 +32,7 @@ export function openActionContract(
       const [projected] = projectActions(theCase)
       await projections.saveActions(
         incidents.map(({ action_id }) => ({ ...projected!, action: { ...projected!.action, action_id } })),
+        T0,
       )
       await projections.saveIncidents(incidents.map(incident => ({ incident, listing: 'absent' })))
       const idsOf = async (after?: OpenActionPosition, limit = 2) =>

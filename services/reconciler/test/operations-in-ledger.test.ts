@@ -245,9 +245,9 @@ test('the message of an operation that was read with its event lists no record a
   await reconcile(eventOf(refundSeen({ id: 're_2', amount: 100 })))
   const listed: string[] = []
   const { saveActions } = stores.projections
-  stores.projections.saveActions = actions => {
+  stores.projections.saveActions = (actions, now) => {
     listed.push(...actions.map(({ action }) => action.provider_ref ?? ''))
-    return saveActions(actions)
+    return saveActions(actions, now)
   }
   await reconcile([...eventOf(refundSeen()), await record({ provider_ref: 're_1' })])
   expect(listed).toEqual(['re_1'])

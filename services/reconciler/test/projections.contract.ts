@@ -30,10 +30,10 @@ export function projectionContract(name: string, open: () => Promise<Projections
         return { action: { ...action, ...change }, ...LISTED, listing }
       }
       for (const listing of ['absent', 'outdated'] as const) {
-        for (const version of [3, 1, 2]) await projections.saveActions([listed({ version }, listing)])
+        for (const version of [3, 1, 2]) await projections.saveActions([listed({ version }, listing)], T0)
       }
       const other = { version: 1, action_id: deterministicId('action', 'other') }
-      await projections.saveActions([listed({ version: 1 }), listed(other)])
+      await projections.saveActions([listed({ version: 1 }), listed(other)], T0)
       expect((await listedAction(action.action_id))?.version).toBe(3)
     })
 
@@ -42,6 +42,7 @@ export function projectionContract(name: string, open: () => Promise<Projections
       const save = (version: number, listing: ListingState) =>
         projections.saveActions(
           ids.map(action_id => ({ action: { ...action, action_id, version }, ...LISTED, listing })),
+          T0,
         )
       await Promise.all([save(1, 'absent'), save(2, 'outdated'), save(1, 'outdated')])
       for (const id of ids) expect(await listedAction(id)).toMatchObject({ version: 2 })
@@ -51,7 +52,7 @@ export function projectionContract(name: string, open: () => Promise<Projections
       const listed = { ...LISTED, listing: 'current' } as const
       for (const version of [2, 1, 3, 3]) {
         const state = version === 1 ? 'failed' : 'succeeded'
-        await projections.saveActions([{ action: { ...action, version, state }, ...listed }])
+        await projections.saveActions([{ action: { ...action, version, state }, ...listed }], T0)
         expect(await listedAction(action.action_id)).toMatchObject({
           version: Math.max(version, 2),
           state: 'succeeded',
@@ -61,8 +62,8 @@ export function projectionContract(name: string, open: () => Promise<Projections
 
     test('a merged action refers to its new action, and an older projection does not undo that', async () => {
       const listed = { ...LISTED, listing: 'outdated' } as const
-      await projections.saveActions([{ action: { ...action, version: 2 }, ...listed, mergedInto: 'act_other' }])
-      await projections.saveActions([{ action, ...listed, listing: 'absent' }])
+      await projections.saveActions([{ action: { ...action, version: 2 }, ...listed, mergedInto: 'act_other' }], T0)
+      await projections.saveActions([{ action, ...listed, listing: 'absent' }], T0)
       expect(await listedAction(action.action_id)).toMatchObject({ version: 2, merged_into: 'act_other' })
     })
 
@@ -76,8 +77,8 @@ export function projectionContract(name: string, open: () => Promise<Projections
       } as const
       const customer = { id: null, name: 'Canary ann', email: null }
       const known = { ...action, version: 1, origin, customer }
-      await projections.saveActions([{ action: known, ...LISTED, listing: 'absent' }])
-      await projections.saveActions([{ action: { ...action, version: 2 }, ...LISTED, listing: 'outdated' }])
+      await projections.saveActions([{ action: known, ...LISTED, listing: 'absent' }], T0)
+      await projections.saveActions([{ action: { ...action, version: 2 }, ...LISTED, listing: 'outdated' }], T0)
       expect(JSON.stringify(await listedAction(action.action_id))).not.toContain('Canary')
     })
   })

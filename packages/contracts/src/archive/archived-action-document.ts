@@ -1,8 +1,8 @@
 import type { ActionDocument } from '../documents/reconciler.ts'
 
 /**
- * What is counted of an action that was archived. A late change lists the action again under the same id: from then on this document counts
- * nothing.
+ * What is counted of an action that was archived. A late change lists the action again under the same id, perhaps on another day: from then on this
+ * document counts nothing.
  */
 export type ArchivedActionDocument = Pick<
   ActionDocument,

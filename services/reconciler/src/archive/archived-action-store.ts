@@ -14,9 +14,14 @@ export interface ArchivedActionStore {
    * Removes these actions from lists, and keeps what is counted of them. An action that has another version, or may not be archived, stays
    * listed. A repeat changes nothing.
    * @param now milliseconds since the epoch
-   * @returns the days of all of these actions that are archived by now. Mark them, because a count at this moment may count an action twice
+   * @returns how many actions this call has moved, and the days of all of these actions that are archived by now. Mark them, because a count at
+   * this moment may count an action twice
    */
-  archive(projectId: string, actions: readonly ArchivedVersion[], now: number): Promise<CountedDay[]>
+  archive(
+    projectId: string,
+    actions: readonly ArchivedVersion[],
+    now: number,
+  ): Promise<{ readonly moved: number; readonly days: CountedDay[] }>
 }
 
 const DAY_MS = 86_400_000
@@ -40,16 +45,17 @@ export function createMongoArchivedActions({ client, db }: Pick<Mongo, 'client' 
           const moved = found.filter(
             action => versions.get(action._id) === action.version && isArchivable(action, archivableBefore(now)),
           )
-          if (moved.length === 0) return
+          if (moved.length === 0) return 0
           const counted = moved.map(action => countedPartOf(action, new Date(now)))
           const writes = counted.map(replacement => ({
             replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
           }))
           await archived.bulkWrite(writes, { session })
           await listed.deleteMany({ _id: { $in: moved.map(({ _id }) => _id) } }, { session })
+          return moved.length
         }
-        await client.withSession(session => session.withTransaction(() => move(session)))
-        return daysOf(await archived.find(named).toArray())
+        const moved = await client.withSession(session => session.withTransaction(() => move(session)))
+        return { moved, days: daysOf(await archived.find(named).toArray()) }
       }),
   }
 }

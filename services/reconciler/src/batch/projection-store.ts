@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type ActionDocument,
   type ArchivedActionDocument,
@@ -8,11 +9,16 @@ import {
 import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { ListingState, LookResult, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
 import type { Collection, Filter } from 'mongodb'
+import { archivableBefore } from '../archive/archived-action-store.ts'
+import { countedPartOf } from '../archive/rules/counted-part.ts'
 import { timeToVerdict } from '../totals/rules/count-day.ts'
 
 export interface ProjectionStore {
-  /** Writes each action unless a newer version of it is stored. */
-  saveActions(actions: readonly ProjectedAction[]): Promise<void>
+  /**
+   * Writes each action unless a newer version of it is stored. An archived one is listed again if something of it changed that is counted.
+   * @param now milliseconds since the epoch
+   */
+  saveActions(actions: readonly ProjectedAction[], now: number): Promise<void>
   saveIncidents(incidents: readonly ProjectedIncident[]): Promise<void>
 }
 
@@ -22,10 +28,45 @@ export function createMongoProjections(mongo: Mongo): ProjectionStore {
   const archived = mongo.db.collection<ArchivedActionDocument>('archived_actions')
   const incidents = mongo.db.collection<IncidentDocument>('incidents')
   return {
-    saveActions: list => saveNewer(actions, list, toActionDocument, DETAIL_FIELDS, archived),
+    async saveActions(list, now) {
+      const before = archivableBefore(now)
+      const old = list.filter(({ action }) => Date.parse(action.first_seen_at) < before)
+      const kept = await findKept(old, actions, archived)
+      await saveNewer(actions, list.filter(isNotIn(kept)), toActionDocument, DETAIL_FIELDS)
+    },
     // An opened incident is rarely written again, so it is always treated like an update.
     saveIncidents: list => saveNewer(incidents, list, toIncidentDocument, ['actor_id']),
   }
+}
+
+function isNotIn(ids: ReadonlySet<string>) {
+  return ({ action }: ProjectedAction) => !ids.has(action.action_id)
+}
+
+/** The archived actions that are not listed, and of which no counted fact changed: a repeat of their event leaves them archived. */
+async function findKept(
+  list: readonly ProjectedAction[],
+  actions: Collection<ActionDocument>,
+  archived: Collection<ArchivedActionDocument>,
+): Promise<ReadonlySet<string>> {
+  if (list.length === 0) return new Set()
+  const documents = new Map(list.map(projected => [projected.action.action_id, toActionDocument(projected)]))
+  const named = { _id: { $in: [...documents.keys()] } }
+  const [found, listed] = await asUnavailable(() =>
+    Promise.all([archived.find(named).toArray(), actions.find(named, { projection: { _id: 1 } }).toArray()]),
+  )
+  const listedIds = new Set(listed.map(({ _id }) => _id))
+  const isSame = (known: ArchivedActionDocument) => {
+    const document = documents.get(known._id)
+    return (
+      document?.incident_id === null &&
+      isDeepStrictEqual(known, {
+        ...countedPartOf(document, known.archived_at),
+        version: known.version,
+      })
+    )
+  }
+  return new Set(found.filter(known => !listedIds.has(known._id) && isSame(known)).map(({ _id }) => _id))
 }
 
 /** Fields that are absent once all their facts were erased. An update must remove them. */
@@ -64,21 +105,19 @@ function toIncidentDocument({ incident: { incident_id, ...rest } }: ProjectedInc
  * probably new are inserted, and upserted only if they exist. A query costs less than an update without effect, so
  * documents that are probably stored are queried first.
  * @param removable the fields that an update removes if the new document does not have them
- * @param archived the documents that are no longer listed
  */
 async function saveNewer<P extends { listing: ListingState }, T extends { _id: string; version: number }>(
   collection: Collection<T>,
   list: readonly P[],
   toDocument: (projected: P) => T,
   removable: readonly (keyof T & string)[] = [],
-  archived?: Collection<ArchivedActionDocument>,
 ): Promise<void> {
   await asUnavailable(async () => {
     const of = (state: ListingState) => list.filter(({ listing }) => listing === state).map(toDocument)
     await Promise.all([
       upsertNewer(collection, of('outdated'), removable),
       insertMissing(collection, of('absent')).then(present => upsertNewer(collection, present, removable)),
-      findUnlisted(collection, of('current'), archived).then(unlisted => upsertNewer(collection, unlisted, removable)),
+      findUnlisted(collection, of('current')).then(unlisted => upsertNewer(collection, unlisted, removable)),
     ])
   })
 }
@@ -122,20 +161,14 @@ function replacing(fields: object, removable: readonly string[]) {
   return { $set: fields, $unset: Object.fromEntries(removed.map(name => [name, ''])) }
 }
 
-/** The documents that are missing, or stored in an older version. Missing ones that are archived in this version are left out. */
+/** The documents that are missing, or stored in an older version. */
 async function findUnlisted<T extends { _id: string; version: number }>(
   collection: Collection<T>,
   documents: readonly T[],
-  archived: Collection<ArchivedActionDocument> | undefined,
 ): Promise<readonly T[]> {
   if (documents.length === 0) return []
   const ids = documents.map(({ _id }) => _id)
   const found = collection.find({ _id: { $in: ids } } as Filter<T>, { projection: { version: 1 } })
   const listed = new Map((await found.toArray()).map(({ _id, version }) => [String(_id), version as number]))
-  const unlisted = documents.filter(({ _id, version }) => (listed.get(_id) ?? 0) < version)
-  if (archived === undefined || unlisted.length === 0) return unlisted
-  const named = { _id: { $in: unlisted.map(({ _id }) => _id) } }
-  const kept = await archived.find(named, { projection: { version: 1 } }).toArray()
-  const versionOf = new Map(kept.map(({ _id, version }) => [_id, version]))
-  return unlisted.filter(({ _id, version }) => (versionOf.get(_id) ?? 0) < version)
+  return documents.filter(({ _id, version }) => (listed.get(_id) ?? 0) < version)
 }

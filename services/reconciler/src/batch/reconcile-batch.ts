@@ -97,7 +97,7 @@ export async function reconcileBatch(items: readonly WorkItem[], parts: Reconcil
   const incidents = shown.flatMap(({ theCase, before, listing }) => projectIncidents(theCase, before, listing))
   // Actions last: an expected change that is applied again finds its cases by actions that are not listed as covered.
   await stores.projections.saveIncidents(incidents)
-  await stores.projections.saveActions(actions)
+  await stores.projections.saveActions(actions, parts.clock.now())
 
   const outboxes = results.map(({ theCase }) => ({ documentId: theCase.id, entries: theCase.outbox }))
   // One write for the whole batch; a timer counts the days later.

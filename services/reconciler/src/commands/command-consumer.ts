@@ -108,12 +108,12 @@ async function archiveActions(
   { project_id, archive_id, actions }: Extract<Command, { kind: 'archive_actions' }>,
   { archivedActions, totals, clock, logger }: CommandConsumerOptions,
 ): Promise<string> {
-  const days = await archivedActions.archive(project_id, actions, clock.now())
+  const { moved, days } = await archivedActions.archive(project_id, actions, clock.now())
   await totals.mark(
     days.map(day => ({ ...day, projectId: project_id })),
     clock.now(),
   )
-  logger.info({ project_id, archive_id, actions: actions.length }, 'actions.archived')
+  logger.info({ project_id, archive_id, actions: moved }, 'actions.archived')
   return 'archived'
 }
 

@@ -143,7 +143,7 @@ test('the time to a verdict is stored with the action, so that a count does not 
   const timeline = [{ at: iso(DAY + 1_234), what: 'explained', id: null, text: '' }] as const
   const decided = { ...action, first_seen_at: iso(DAY), timeline: [...timeline] }
   const listed = { mergedInto: null, lookResult: undefined, isDecided: true, listing: 'absent' } as const
-  await createMongoProjections(mongo).saveActions([{ action: decided, ...listed }])
+  await createMongoProjections(mongo).saveActions([{ action: decided, ...listed }], DAY)
   const actions = mongo.db.collection<ActionDocument>('actions')
   await actions.updateOne({ _id: action.action_id }, { $set: { timeline: [] } })
   const day = Date.parse(action.provider_created_at.slice(0, 10))

@@ -90,17 +90,12 @@ export function createMongoTotals(mongo: Mongo): TotalsStore {
   }
 }
 
-/** An archived action that a late change listed again is counted as it is listed. */
+/**
+ * An archived action that a late change listed again, perhaps on another day, is counted as it is listed. The lookup has no pipeline: with one,
+ * MongoDB takes ten times longer.
+ */
 const NOT_LISTED = [
-  {
-    $lookup: {
-      from: 'actions',
-      localField: '_id',
-      foreignField: '_id',
-      as: 'listed',
-      pipeline: [{ $project: { _id: 1 } }],
-    },
-  },
+  { $lookup: { from: 'actions', localField: '_id', foreignField: '_id', as: 'listed' } },
   { $match: { listed: { $size: 0 } } },
 ]
 
