@@ -23,7 +23,14 @@ export { type MailContent, type MailView, renderMail } from './email/message.ts'
 export { recipientTag } from './email/recipient-tag.ts'
 export { escapeHtml } from './escape-html.ts'
 export * from './forms.ts'
-export { actionIdsOf, type Erased, withoutCustomer, withoutErased, withoutPersonalData } from './personal-data.ts'
+export {
+  actionIdsOf,
+  actionWithoutPersonalData,
+  type Erased,
+  withoutCustomer,
+  withoutErased,
+  withoutPersonalData,
+} from './personal-data.ts'
 export type { Preview } from './preview.ts'
 export { previewDigest, previewMessage } from './previews.ts'
 export { digestMessage } from './slack/digest.ts'

@@ -66,6 +66,11 @@ function withoutDataOf(whose: Whose, alert: Alert): Alert {
   }
 }
 
+/** An action without personal data, for example for an archive. Returns the same action if it has no such data. */
+export function actionWithoutPersonalData<T extends Action>(action: T): T {
+  return hideIn('everybody', withoutPeople('everybody', action)) as T
+}
+
 /** What was erased meanwhile. */
 export interface Erased {
   /** Ids of deleted connections: all personal data of their alerts is erased. */

@@ -233,6 +233,13 @@ export function describeActors(testApi: () => TestApi): void {
       expect((await api.patch(`${path}/acr_none`, {})).status).toBe(400)
     })
 
+    test('of which all actions were archived keep their counts, and can be named', async () => {
+      const { api, path, count, refunds, processorId } = await open()
+      await count(3, processorId, [{ ...refunds, actor_id: 'acr_archived', count: 2, amount: 500 }])
+      const named = await api.patch(`${path}/acr_archived`, { name: 'Old tool' })
+      expect(named).toMatchObject({ status: 200, body: { name: 'Old tool', label: null, actions: 2 } })
+    })
+
     test('include declared prefixes, each once, until they are removed', async () => {
       const { api, path, projectId } = await open()
       const made = await api.post(path, { prefix: 'billing-', name: 'Support tool' })

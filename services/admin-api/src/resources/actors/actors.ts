@@ -191,11 +191,14 @@ function changeRoute(stores: AdminParts['stores']): Route {
         by: 'first_seen',
         limit: 1,
       })
+      // Those of an actor whose actions are all archived are left.
+      const counts = (await countActors(stores, projectId)).get(params.actor_id)
+      const isKnown = newest !== undefined || counts !== undefined
       const stored = await change(
         async ({ actors }) => {
           const before = await actors.find(where)
           const isForgotten = before !== undefined && before.prefix !== null && before.removed_at !== null
-          if (isForgotten || (before === undefined && newest === undefined)) throw notFound('actor', params.actor_id)
+          if (isForgotten || (before === undefined && !isKnown)) throw notFound('actor', params.actor_id)
           // What was said about it is removed, so it is shown with version 0.
           checkIfMatch(ifMatch, before === undefined || before.removed_at !== null ? 0 : before.version)
           if (before === undefined) requireRoom(await actors.findAll({ project_id: projectId, removed_at: null }))
@@ -208,7 +211,6 @@ function changeRoute(stores: AdminParts['stores']): Route {
         },
         () => ({ action: 'actor.change', target: params.actor_id, projectId }),
       )
-      const counts = (await countActors(stores, projectId)).get(stored._id)
       return versionedAnswer(200, showActor({ actorId: stored._id, projectId }, stored, newest, counts))
     },
   })

@@ -8,10 +8,10 @@ import { exportPart } from './export-part.ts'
 const now = new Date('2026-11-21T10:00:00Z')
 
 /** Reads parts until none follows. Actions are given by the times of their first record. */
-async function exportAll(times: readonly string[], before = now) {
+async function exportAll(times: readonly string[], before = now, facts: Partial<ActionDocument> = {}) {
   const stored = times.map((time, index) => {
     const first_seen = new Date(time)
-    return { _id: `act_${index}`, first_seen, version: 1 } as ActionDocument
+    return { _id: `act_${index}`, first_seen, version: 1, ...facts } as ActionDocument
   })
   const page = async ({ window, after, limit }: PageRequest<ActionDocument>) =>
     stored
@@ -81,4 +81,17 @@ test('without an action there is one empty part, of no month', async () => {
     actions: 0,
     more: [],
   })
+})
+
+test('no personal data is exported', async () => {
+  const [part] = await exportAll(['2024-01-05T10:00:00Z'], now, {
+    provider: 'reseller',
+    subject: 'txn_1',
+    customer: { id: 'ctm_1', name: 'Ada Canary', email: 'ada@canary.example' },
+    origin: { channel: 'dashboard', user: 'Canary Operator', key_name: 'key of canary@keys.example' },
+    payment: { refund_reason: 'Asked by Ada Canary' },
+    timeline: [{ at: '2024-01-05T10:00:00Z', what: 'event_received', id: null, text: 'By canary@keys.example' }],
+  } as unknown as Partial<ActionDocument>)
+  expect(part?.lines).not.toMatch(/canary/i)
+  expect(JSON.parse(String(part?.lines))).toMatchObject({ subject: 'txn_1', customer: { id: 'ctm_1' } })
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { actionWithoutPersonalData } from '@backstop/channels'
 import {
   type ActionDocument,
   type ArchiveEnd,
@@ -36,7 +37,10 @@ export interface PartPorts {
 
 type Line = ShownAction | ArchiveEnd
 
-/** The next explained actions without an incident, oldest first and of one month, and the signed statement about them as the last line. */
+/**
+ * The next explained actions without an incident, oldest first and of one month, and the signed statement about them as the last line. Files
+ * outlive every erasure, so they have no personal data, also if a failed erasure has left some in the database.
+ */
 export async function* exportPart(request: PartRequest, ports: PartPorts): AsyncGenerator<Line[]> {
   const { projectId, now } = request
   const [lines, versions] = [createHash('sha256'), createHash('sha256')]
@@ -50,7 +54,7 @@ export async function* exportPart(request: PartRequest, ports: PartPorts): Async
     if (isMoreLikely) break
     await ports.authorize()
     const shown = found.slice(0, MAX_ARCHIVED_AT_ONCE - count)
-    const page = shown.map(showAction)
+    const page = shown.map(showAction).map(actionWithoutPersonalData)
     for (const action of page) {
       lines.update(`${JSON.stringify(action)}\n`)
       versions.update(archivedVersionLine(action))
