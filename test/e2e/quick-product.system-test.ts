@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll } from 'vitest'
 import '../console/system.tests.ts'
+import './archive.tests.ts'
 import './command-line.tests.ts'
 import './dry-run.tests.ts'
 import './incident-life-cycle.tests.ts'
