@@ -168,6 +168,7 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
     (existsSync(join(directory, projectId)) ? readdirSync(join(directory, projectId)) : []).filter(file =>
       file.includes('.ndjson'),
     )
+  const sumsOf = ({ directory, projectId }: Prepared) => readFileSync(join(directory, projectId, 'SHA256SUMS'), 'utf8')
   const archivedIds = (prepared: Prepared) =>
     partsOf(prepared).flatMap(file =>
       readFileSync(join(prepared.directory, prepared.projectId, file), 'utf8')
@@ -217,6 +218,8 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
         const archived = new Set(archivedIds(prepared))
         const listed = await listedIds(prepared)
         expect(prepared.old.filter(id => !archived.has(id) && !listed.includes(id))).toEqual([])
+        // So that `verify` misses a part that is lost from now on.
+        if (prepared.old.some(id => !listed.includes(id))) expect(sumsOf(prepared)).toContain('2024-01')
         await write(prepared)
         expect(archivedIds(prepared)).toEqual(prepared.old)
         expect(await listedIds(prepared)).toEqual([...prepared.kept].sort())
