@@ -205,8 +205,10 @@ export interface AuditChainer extends Periodic {
 const CHAIN_EVERY_MS = 2_000
 /** The pause after rows joined. Short, so that few rows wait for the next step. */
 const CHAIN_NEXT_MS = 200
-/** The part of the time in which rows join, while more wait than fit in one step: requests come first. */
-const CHAIN_SHARE = 0.5
+/** While more rows wait than fit in one step, a pause is this many times as long as the step before it: requests come first. */
+const PAUSE_FACTOR = 3
+/** Rows that wait longer join without a pause, because after ten minutes they would count as outside of the chain (walk-chain.ts). */
+const LATE_AFTER_MS = 60_000
 /** How often the head is compared with the one that this process has seen, also if no row waits. */
 const CHECK_HEAD_EVERY_MS = 10_000
 const SHOW_HEAD_EVERY_MS = 3_600_000
@@ -244,7 +246,6 @@ export function createAuditChainer({ stores, keys, clock, logger, metrics }: Cha
   const periodic = createPeriodic({
     clock,
     pauseMs: () => pauseMs,
-    maxShare: CHAIN_SHARE,
     async run(isStopping) {
       pauseMs = CHAIN_EVERY_MS
       // A transaction costs several commands, and most of the time no row waits.
@@ -256,7 +257,8 @@ export function createAuditChainer({ stores, keys, clock, logger, metrics }: Cha
       if (step.linked > 0) pauseMs = CHAIN_NEXT_MS
       if (step.kind === 'unsigned' && !isComplete) isComplete = await markUnchained(stores, isStopping)
       else if (step.linked < ROWS_AT_ONCE) return
-      pauseMs = 0
+      const isLate = (step.head?.at?.getTime() ?? 0) < now - LATE_AFTER_MS
+      pauseMs = isLate ? 0 : PAUSE_FACTOR * (clock.now() - now)
       checkedAt = Number.NEGATIVE_INFINITY
     },
     onFailure: error => logger.warn({ error }, 'audit.not_chained'),
