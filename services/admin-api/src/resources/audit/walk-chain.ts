@@ -128,7 +128,7 @@ function findAnyBelow({ audit }: WalkParts['stores'], next: number): Promise<Aud
 
 const MOST_OUTSIDE = 20
 /**
- * Rows join within seconds, rows of refusals within two minutes. A row that waits longer, or has a time that far ahead, counts as outside of
+ * Rows join within seconds, after a flood within minutes, and rows of refusals within two minutes. A row that waits longer, or has a time that far ahead, counts as outside of
  * the chain.
  */
 const JOINS_WITHIN_MS = 600_000
