@@ -16,6 +16,13 @@ export function releases(folder = CONTRACTS_FOLDER): string[] {
   return readdirSync(join(folder, 'schemas')).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 }
 
+/** The last release before this version, which is a release itself or the next one in development. */
+export function releaseBefore(folder = CONTRACTS_FOLDER): string {
+  const { version } = JSON.parse(readFileSync(join(CONTRACTS_FOLDER, 'package.json'), 'utf8')) as { version: string }
+  const before = releases(folder).filter(release => release.localeCompare(version, 'en', { numeric: true }) < 0)
+  return before.at(-1) ?? ''
+}
+
 /** The schema of a message at a release; undefined if the release had no such message. */
 export function releasedSchema(release: string, name: MessageName, folder = CONTRACTS_FOLDER): JsonSchema | undefined {
   const read = (file: string): JsonSchema => JSON.parse(readFileSync(join(folder, 'schemas', release, file), 'utf8'))

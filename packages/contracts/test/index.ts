@@ -1,3 +1,3 @@
-export { releasedSchema, releases, samples } from './frozen.ts'
+export { releaseBefore, releasedSchema, samples } from './frozen.ts'
 export * from './provider-ids.ts'
 export * from './schema-changes.ts'

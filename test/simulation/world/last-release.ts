@@ -1,12 +1,12 @@
 import type { MessageName } from '@backstop/contracts'
-import { releasedSchema, releases } from '@backstop/contracts/test'
+import { releaseBefore, releasedSchema } from '@backstop/contracts/test'
 import { AppError } from '@backstop/kit/errors'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { createFixedCodec } from '@backstop/kit/test'
 import * as z from 'zod'
 
-const LAST_RELEASE = releases().at(-1) ?? ''
-const schemas = new Map<MessageName, z.ZodType>()
+const LAST_RELEASE = releaseBefore()
+const schemas = new Map<string, z.ZodType>()
 
 /** A codec of the last release: a process with it neither writes nor reads the fields that only this version knows. */
 export function codecOfLastRelease(): MessageCodec {
@@ -23,9 +23,9 @@ export function codecOfLastRelease(): MessageCodec {
   }
 }
 
-/** The message without fields that the last release does not know. Undefined if it could not read it. */
-export function withoutNewFields<T>(name: MessageName, message: T): T | undefined {
-  const schema = schemaOf(name)
+/** The message without fields that a release does not know. Undefined if it could not read it. */
+export function withoutNewFields<T>(name: MessageName, message: T, release = LAST_RELEASE): T | undefined {
+  const schema = schemaOf(name, release)
   const known = structuredClone(message)
   for (;;) {
     const { error } = schema.safeParse(known)
@@ -36,9 +36,10 @@ export function withoutNewFields<T>(name: MessageName, message: T): T | undefine
   }
 }
 
-function schemaOf(name: MessageName): z.ZodType {
-  const found = schemas.get(name) ?? z.fromJSONSchema(releasedSchema(LAST_RELEASE, name) as never)
-  schemas.set(name, found)
+function schemaOf(name: MessageName, release: string): z.ZodType {
+  const key = `${release}/${name}`
+  const found = schemas.get(key) ?? z.fromJSONSchema(releasedSchema(release, name) as never)
+  schemas.set(key, found)
   return found
 }
 
