@@ -79,7 +79,7 @@ describe('an archive of the running product', () => {
       return !now.recount_pending && now.totals.length > 0 && now
     })
 
-  test('an old explained refund moves into a file, counts as before, and a repeat of its event alerts nobody', async () => {
+  test('an old explained refund is archived, its totals do not change, and a repeated event causes no alert', async () => {
     const { paymentIntent } = shop.pay()
     const operation = { subject: paymentIntent.id, amount: 700, currency: 'eur', state: 'executing' }
     await shop.report(operation)

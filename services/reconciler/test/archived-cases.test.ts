@@ -127,7 +127,7 @@ describe('an archived refund', () => {
       object: TOTAL,
       before: { amount_refunded: 0 },
     },
-  ])('alerts nobody and counts once after $what', async ({ type, object, before }) => {
+  ])('causes no alert and is counted once after $what', async ({ type, object, before }) => {
     await shop.handle(eventAt(shop.now(), 'evt_late', type, object, before, T0))
     expect(shop.alerts).toEqual([])
     expect(await shop.counted()).toEqual(counted)

@@ -66,9 +66,9 @@ export async function verifyArchive(directory: string, publicKeys: string): Prom
 export type ArchiveFilter = Partial<Pick<ShownAction, 'action_id' | 'subject' | 'provider_ref'>>
 
 /**
- * The archived actions that match, each as it was exported last, in the order in which they were first recorded. After a restore of the
- * database, a later export may have a lower version.
- * @throws CommandFault if a line that may match is no JSON
+ * The archived actions that match, oldest first. Of each action, the most recent export: after the database was restored from a backup, its
+ * version may be lower than that of an earlier export.
+ * @throws CommandFault if a line that may match is not valid JSON
  */
 export async function findArchived(directory: string, filter: ArchiveFilter): Promise<ShownAction[]> {
   const wanted = Object.entries(filter)

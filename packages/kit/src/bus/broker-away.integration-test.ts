@@ -51,7 +51,7 @@ describe('a consumer continues without a restart of the process', () => {
     { name: 'refused connections for a while', mode: 'refuse', downMs: 3_000 },
     { name: 'swallowed everything in silence for a while', mode: 'black_hole', downMs: 7_000 },
     // Longer than the session timeout: the broker has reassigned the partitions and removed the member.
-    { name: 'was away for longer than the session', mode: 'refuse', downMs: 9_000 },
+    { name: 'was unavailable for longer than the session timeout', mode: 'refuse', downMs: 9_000 },
   ] as const)('when the broker $name', async ({ mode, downMs }) => {
     const { consumer, fatal, got, send } = await startConsumerBehindProxy(`away-${mode}-${downMs}`)
     await send(`before-${mode}-${downMs}`)
