@@ -51,6 +51,23 @@ test('the entries of several writes about an operation are removed together, hal
   ])
 })
 
+test('entries that could not be removed are removed with the next ones', async () => {
+  let failures = 1
+  const remove = async () => {
+    if (failures-- > 0) throw new Error('unavailable')
+  }
+  const { announcer, announce, clock, sent, removed } = open({ remove })
+  announcer.start()
+  announce('op_1', 'v1')
+  await expect.poll(() => sent).toEqual(['op_1'])
+  await clock.advance(500)
+  expect(removed).toEqual([])
+  announce('op_1', 'v2')
+  await expect.poll(() => sent).toEqual(['op_1', 'op_1'])
+  await clock.advance(500)
+  expect(removed).toEqual([[['op_1', ['v1', 'v2']]]])
+})
+
 test('a stop waits for what is on its way to Kafka, and removes it', async () => {
   const arrived = Promise.withResolvers<void>()
   const { announcer, announce, removed } = open({ send: () => arrived.promise })

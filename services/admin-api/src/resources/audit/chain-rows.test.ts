@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createApiClient } from '../../../test/api-client.ts'
 import { createMemoryStores } from '../../../test/memory-stores.ts'
 import { createTestApp } from '../../../test/test-api.ts'
+import { ROWS_AT_ONCE } from './chain-rows.ts'
 
 test('a row of refusals that still changes costs no transaction until it joins the chain', async () => {
   const clock = createManualClock()
@@ -31,6 +32,39 @@ test('a row of refusals that still changes costs no transaction until it joins t
     expect(await chained()).toEqual([false])
     await clock.advance(60_000)
     expect(await chained()).toEqual([true])
+  } finally {
+    await app.stop()
+  }
+})
+
+test('rows that do not fit into one step join without waiting for the next two seconds', async () => {
+  const clock = createManualClock()
+  const stores = createMemoryStores()
+  const app = createTestApp({ clock, stores })
+  await app.start()
+  try {
+    await clock.advance(20_000)
+    const row = {
+      key_id: null,
+      actor: null,
+      action: 'test',
+      target: 'x',
+      project_id: null,
+      request_id: null,
+      address: null,
+    }
+    const rows = Array.from({ length: 2 * ROWS_AT_ONCE + 50 }, (_, index) => ({
+      ...row,
+      _id: `aud_${index}`,
+      at: new Date(clock.now()),
+      changes: [],
+      unchained: true,
+    }))
+    await stores.audit.putAll(rows)
+    const waiting = async () => (await stores.audit.findAll({ unchained: true })).length
+    expect(await waiting()).toBe(rows.length)
+    await clock.advance(2_500)
+    expect(await waiting()).toBe(0)
   } finally {
     await app.stop()
   }
