@@ -1,12 +1,21 @@
+import type { AuditDocument } from '@backstop/contracts'
 import type { OutgoingMessage } from '@backstop/kit/bus'
 import { createLogger } from '@backstop/kit/logger'
+import type { PendingOutbox } from '@backstop/kit/outbox'
 import { createManualClock } from '@backstop/kit/test'
 import { expect, test } from 'vitest'
 import { createAnnouncer } from './announcer.ts'
+import { auditEntries } from './audit-rows.ts'
 
-function open({ send = async (_: readonly OutgoingMessage[]) => {}, remove = async () => {} } = {}) {
+function open({
+  send = async (_: readonly OutgoingMessage[]) => {},
+  remove = async () => {},
+  insert = async () => {},
+  pending = async (): Promise<PendingOutbox[]> => [],
+} = {}) {
   const clock = createManualClock()
   const sent: string[] = []
+  const stored: string[][] = []
   const removed: (readonly [string, readonly string[]])[][] = []
   const announcer = createAnnouncer({
     source: {
@@ -24,25 +33,31 @@ function open({ send = async (_: readonly OutgoingMessage[]) => {}, remove = asy
         sent.push(...messages.map(({ key }) => key))
       },
     },
+    pendingRows: { pending },
+    async insertAuditRows(rows) {
+      await insert()
+      stored.push(rows.map(({ _id }) => _id))
+    },
     encoder: { encode: () => Buffer.from('x') },
     clock,
     logger: createLogger('test', 'silent'),
   })
   const announce = (documentId: string, id: string) =>
     announcer.announce({ documentId, entries: [{ id, topic: 'operations', key: documentId, message: {} as never }] })
-  return { announcer, announce, clock, sent, removed }
+  return { announcer, announce, clock, sent, removed, stored }
 }
 
 test('the entries of several writes about an operation are removed together, half a second after they were published', async () => {
   const { announcer, announce, clock, sent, removed } = open()
   announcer.start()
   announce('op_1', 'v1')
-  await expect.poll(() => sent).toEqual(['op_1'])
+  await clock.advance(100)
   announce('op_1', 'v2')
   announce('op_2', 'v1')
-  await expect.poll(() => sent).toEqual(['op_1', 'op_1', 'op_2'])
+  await clock.advance(100)
+  expect(sent).toEqual(['op_1', 'op_1', 'op_2'])
   expect(removed).toEqual([])
-  await clock.advance(500)
+  await clock.advance(300)
   expect(removed).toEqual([
     [
       ['op_1', ['v1', 'v2']],
@@ -59,11 +74,10 @@ test('entries that could not be removed are removed with the next ones', async (
   const { announcer, announce, clock, sent, removed } = open({ remove })
   announcer.start()
   announce('op_1', 'v1')
-  await expect.poll(() => sent).toEqual(['op_1'])
   await clock.advance(500)
+  expect(sent).toEqual(['op_1'])
   expect(removed).toEqual([])
   announce('op_1', 'v2')
-  await expect.poll(() => sent).toEqual(['op_1', 'op_1'])
   await clock.advance(500)
   expect(removed).toEqual([[['op_1', ['v1', 'v2']]]])
 })
@@ -106,11 +120,71 @@ test('a stop does not wait for many sends to an unavailable Kafka', async () => 
     if (sends === 1) await first.promise
     throw new Error('unavailable')
   }
-  const { announcer, announce } = open({ send })
+  const { announcer, announce, clock } = open({ send })
   announcer.start()
-  for (let index = 0; index < 2_000; index++) announce(`op_${index}`, 'v1')
+  for (let index = 0; index < 2_000; index++) {
+    announce(`op_${index}`, 'v1')
+    if (index % 100 === 0) await clock.advance(25)
+  }
   const stopped = announcer.stop()
   first.resolve()
   await stopped
   expect(sends).toBe(1)
+})
+
+const rowOf = (documentId: string, _id: string): PendingOutbox => ({
+  documentId,
+  entries: auditEntries({ _id, target: documentId } as AuditDocument),
+})
+
+test('audit rows of a short time are moved with one command, and removed with the messages of their operations', async () => {
+  const { announcer, clock, sent, removed, stored } = open()
+  announcer.start()
+  const message = { id: 'v1', topic: 'operations', key: 'op_1', message: {} as never }
+  announcer.announce({ documentId: 'op_1', entries: [message, ...rowOf('op_1', 'aud_1').entries] })
+  announcer.announce(rowOf('op_2', 'aud_2'))
+  await clock.advance(100)
+  expect([sent, stored]).toEqual([['op_1'], [['aud_1', 'aud_2']]])
+  await clock.advance(400)
+  expect(removed).toEqual([
+    [
+      ['op_1', expect.arrayContaining(['v1', 'aud_1'])],
+      ['op_2', ['aud_2']],
+    ],
+  ])
+})
+
+test('audit rows are moved at once before the audit is read', async () => {
+  const { announcer, stored } = open()
+  announcer.announce(rowOf('op_1', 'aud_1'))
+  await announcer.flushAuditRows()
+  expect(stored).toEqual([['aud_1']])
+})
+
+test('audit rows that MongoDB refused at first are moved by the sweeper', async () => {
+  let failures = 1
+  const waiting = [rowOf('op_1', 'aud_1')]
+  const { announcer, clock, removed, stored } = open({
+    insert: async () => {
+      if (failures-- > 0) throw new Error('unavailable')
+    },
+    pending: async () => waiting.splice(0),
+  })
+  announcer.start()
+  announcer.announce(rowOf('op_1', 'aud_1'))
+  await clock.advance(1_000)
+  expect([stored, removed]).toEqual([[], [[], []]])
+  await clock.advance(60_000)
+  expect(stored).toEqual([['aud_1']])
+  expect(removed).toContainEqual([['op_1', ['aud_1']]])
+})
+
+test('an audit row that is none blocks no other', async () => {
+  const broken = { id: 'x', topic: 'audit', key: 'op_1', message: null }
+  const waiting = [{ documentId: 'op_1', entries: [broken, ...rowOf('op_1', 'aud_1').entries] }]
+  const { announcer, clock, removed, stored } = open({ pending: async () => waiting.splice(0) })
+  announcer.start()
+  await clock.advance(60_000)
+  expect(stored).toEqual([['aud_1']])
+  expect(removed).toContainEqual([['op_1', ['aud_1']]])
 })

@@ -11,43 +11,47 @@ import {
   type PendingOutbox,
   type PublishedEntries,
 } from '@backstop/kit/outbox'
+import { createRowMover, type InsertAuditRows, type PendingRows, splitOutbox } from './audit-rows.ts'
+import { createGatherer } from './gather.ts'
 
 export interface AnnouncerOptions {
   readonly source: OutboxSource
+  readonly pendingRows: PendingRows
+  /** Undefined for a service that writes no audit rows. */
+  readonly insertAuditRows: InsertAuditRows | undefined
   readonly producer: Producer
   readonly encoder: MessageEncoder
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Publishes what was written. The writes are stored with their messages, so callers do not wait for Kafka. */
+/** Publishes the messages of writes, and moves their audit rows to the audit. Callers wait for neither. */
 export interface Announcer extends Periodic {
+  /** @param outbox what a write has just stored */
   announce(outbox: PendingOutbox): void
+  /** Resolves when the audit rows that were announced before are in the audit, or left to the sweeper. */
+  flushAuditRows(): Promise<void>
 }
 
-/** Beyond it, the sweeper publishes: Kafka is slower than the writes. */
-const MAX_UNPUBLISHED = 5_000
 /**
  * How long published entries stay in their documents, in milliseconds. The entries of several writes about one operation are removed with one
- * command. Shorter than the age of the entries that the sweeper publishes.
+ * command. Shorter than the age of the entries that the sweepers take.
  */
 const REMOVE_EVERY_MS = 500
 
-/** Creates the announcer of one outbox source, and its sweeper. */
-export function createAnnouncer({ source, producer, encoder, clock, logger }: AnnouncerOptions): Announcer {
-  let published = new Map<string, string[]>()
-  const remembering: OutboxSource = {
-    ...source,
-    async published(documents) {
-      for (const { documentId, entryIds } of documents) {
-        published.set(documentId, [...(published.get(documentId) ?? []), ...entryIds])
-      }
-    },
-  }
-  const publisher = createOutboxPublisher({ source: remembering, producer, encoder, logger })
+/** Creates the announcer of one outbox source, and its sweepers. */
+export function createAnnouncer(options: AnnouncerOptions): Announcer {
+  const { source, insertAuditRows, producer, encoder, clock, logger } = options
+  const remover = createRemover(source, options)
+  const publisher = createOutboxPublisher({
+    source: { ...source, published: remover.published },
+    producer,
+    encoder,
+    logger,
+  })
   let isStopping = false
   let isKafkaUnavailable = false
-  /** Concurrent writes share the send to Kafka. One send at a time, so that the messages about one operation keep their order. */
+  /** One send at a time, so that the messages about one operation keep their order. */
   const publish = joinCalls(
     async (outboxes: readonly PendingOutbox[]) => {
       // A stop waits for one send to an unavailable Kafka, not for many. The next process publishes the rest.
@@ -63,20 +67,12 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
     },
     { maxRuns: 1 },
   )
-  const unpublished = new Set<Promise<void>>()
-
-  async function removePublished(): Promise<void> {
-    const removed = Array.from(published, ([documentId, entryIds]): PublishedEntries => ({ documentId, entryIds }))
-    published = new Map()
-    try {
-      await source.published(removed)
-    } catch (error) {
-      await remembering.published(removed)
-      throw error
-    }
-  }
-  const onFailure = (error: unknown) => logger.warn({ error }, 'ledger.published_not_removed')
-  const remover = createPeriodic({ clock, pauseMs: REMOVE_EVERY_MS, run: removePublished, onFailure })
+  const messages = createGatherer({
+    clock,
+    run: publish,
+    onFailure: error => logger.warn({ error }, 'ledger.publish_failed'),
+  })
+  const rows = insertAuditRows && createRowPath(insertAuditRows, remover, options)
   const sweeper = createOutboxSweeper({
     source,
     publisher: createOutboxPublisher({ source, producer, encoder, logger }),
@@ -86,19 +82,88 @@ export function createAnnouncer({ source, producer, encoder, clock, logger }: An
 
   return {
     announce(outbox) {
-      if (unpublished.size >= MAX_UNPUBLISHED) return
-      const sent = publish([outbox])
-        .catch(error => logger.warn({ error, document_id: outbox.documentId }, 'ledger.publish_failed'))
-        .then(() => void unpublished.delete(sent))
-      unpublished.add(sent)
+      const parts = splitOutbox(outbox)
+      if (parts.messages.entries.length > 0) messages.add(parts.messages)
+      if (parts.rows.entries.length > 0) rows?.add(parts.rows)
     },
+    flushAuditRows: async () => rows?.flush(),
     start() {
       sweeper.start()
+      rows?.start()
       remover.start()
     },
     async stop() {
       isStopping = true
-      await Promise.all([sweeper.stop(), remover.stop(), ...unpublished])
+      await Promise.all([sweeper.stop(), messages.flush(), rows?.stop()])
+      await remover.stop()
+    },
+  }
+}
+
+/** The sweep of audit rows walks all operations with an unpublished message, of which an outage of Kafka leaves many, so it is rare. */
+const ROW_SWEEP_EVERY_MS = 600_000
+/** The pause for three minutes after this process, or perhaps the one before it, left rows. */
+const ROW_SWEEP_SOON_MS = 60_000
+const SOON_FOR_MS = 180_000
+
+/** Moves the rows of a short time together, and those that were left. */
+function createRowPath(
+  insert: InsertAuditRows,
+  remover: Pick<OutboxSource, 'published'>,
+  { source, pendingRows, clock, logger }: AnnouncerOptions,
+) {
+  let leftAtMs = clock.now()
+  const mover = createRowMover(insert, remover, logger)
+  const gatherer = createGatherer<PendingOutbox>({
+    clock,
+    run: outboxes => mover.publish(outboxes),
+    onFailure(error) {
+      leftAtMs = clock.now()
+      logger.warn({ error }, 'ledger.audit_rows_not_moved')
+    },
+  })
+  const sweeper = createOutboxSweeper({
+    source: { ...source, ...pendingRows },
+    publisher: createRowMover(insert, source, logger),
+    pauseMs: () => (clock.now() - leftAtMs < SOON_FOR_MS ? ROW_SWEEP_SOON_MS : ROW_SWEEP_EVERY_MS),
+    clock,
+    logger,
+  })
+  return {
+    add(outbox: PendingOutbox): void {
+      if (!gatherer.add(outbox)) leftAtMs = clock.now()
+    },
+    flush: () => gatherer.flush(),
+    start: () => sweeper.start(),
+    stop: () => Promise.all([sweeper.stop(), gatherer.flush()]),
+  }
+}
+
+/** Removes published entries from their documents, those of half a second together. */
+function createRemover(source: OutboxSource, { clock, logger }: Pick<AnnouncerOptions, 'clock' | 'logger'>) {
+  let published = new Map<string, string[]>()
+  async function remember(documents: readonly PublishedEntries[]): Promise<void> {
+    for (const { documentId, entryIds } of documents) {
+      published.set(documentId, [...(published.get(documentId) ?? []), ...entryIds])
+    }
+  }
+  async function removePublished(): Promise<void> {
+    const removed = Array.from(published, ([documentId, entryIds]): PublishedEntries => ({ documentId, entryIds }))
+    published = new Map()
+    try {
+      await source.published(removed)
+    } catch (error) {
+      await remember(removed)
+      throw error
+    }
+  }
+  const onFailure = (error: unknown) => logger.warn({ error }, 'ledger.published_not_removed')
+  const periodic = createPeriodic({ clock, pauseMs: REMOVE_EVERY_MS, run: removePublished, onFailure })
+  return {
+    published: remember,
+    start: () => periodic.start(),
+    async stop() {
+      await periodic.stop()
       await removePublished().catch(onFailure)
     },
   }

@@ -1,4 +1,5 @@
 import {
+  type AuditDocument,
   type Budget,
   isoTime,
   type NewOperation,
@@ -10,6 +11,7 @@ import {
 import { AppError, lostRace } from '@backstop/kit/errors'
 import type { PendingOutbox } from '@backstop/kit/outbox'
 import { LRUCache } from 'lru-cache'
+import { auditEntries } from './audit-rows.ts'
 import type { OperationStore, WriteOutcome } from './operation-store.ts'
 import { LedgerRefusal } from './refusal.ts'
 import { compareReport } from './rules/agreement.ts'
@@ -25,9 +27,6 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
    * report with the same idempotency key and connection returns the stored operation. If the repeat has a later state,
    * the operation moves there, like in a transition.
    * @param now milliseconds since the epoch
-   * @param operationId for callers that repeat a call after a crash: the operation is stored once, and every repeat
-   * returns `created`
-   * @param reportedBy the API key or person that reports it, who may not approve it
    * @throws LedgerRefusal `idempotency_conflict` if the key was used for another operation; `budget_exceeded` if the
    * request does not fit; `illegal_transition` if it is reported as approved and only people may approve;
    * `invalid_request` if a time contradicts the state, or a budget cannot count it
@@ -36,19 +35,23 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
     reported: NewOperation,
     connection: OperationConnection,
     now: number,
-    operationId?: string,
-    reportedBy?: string | null,
+    recording?: Recording,
   ): Promise<{ operation: Operation; outcome: RecordOutcome }>
   /**
    * Moves an operation to another state. A repeat of the last report changes nothing.
    * @throws AppError `not_found`; `illegal_transition`; `conflict` if the provider_ref differs from the stored one
    */
-  transition(operationId: string, transition: NewTransition, now: number): Promise<Transitioned>
+  transition(
+    operationId: string,
+    transition: NewTransition,
+    now: number,
+    makeAuditRow?: MakeAuditRow,
+  ): Promise<Transitioned>
   /**
    * Records a person's decision on an operation that waits for approval. A repeat changes nothing.
    * @throws AppError `not_found`; `illegal_transition`
    */
-  decide(operationId: string, decision: Decision, now: number): Promise<Transitioned>
+  decide(operationId: string, decision: Decision, now: number, makeAuditRow?: MakeAuditRow): Promise<Transitioned>
   /** Sends the reminder or records the expiry that is due. If several callers do so at once, one succeeds. */
   fireTimer(operationId: string, now: number): Promise<'reminded' | 'expired' | 'nothing_due'>
   get(operationId: string): Promise<Operation | undefined>
@@ -59,6 +62,19 @@ export interface Ledger extends Pick<OperationStore, 'list' | 'byReferences' | '
    * these.
    */
   hasExecuted(connectionIds: readonly string[]): Promise<ReadonlySet<string>>
+}
+
+/** Makes the audit row of a change, which is stored together with it. @param before undefined if the operation is new */
+export type MakeAuditRow = (operation: Operation, before: Operation | undefined) => AuditDocument
+
+/** How a report is recorded. */
+export interface Recording {
+  /** For callers that repeat a call after a crash: the operation is stored once, and every repeat returns `created`. */
+  readonly operationId?: string
+  /** The API key or person that reports it, who may not approve it. */
+  readonly reportedBy?: string
+  /** Without it, the report has no audit row. */
+  readonly makeAuditRow?: MakeAuditRow | undefined
 }
 
 /** The effect of a report: a new operation, another state of the stored operation, or no change. */
@@ -80,9 +96,7 @@ export interface Decision {
 
 /** The parts of its service that the ledger uses. */
 export interface LedgerOptions {
-  /**
-   * Publishes the messages of a write, beside the answer to its caller: the write is stored with them.
-   */
+  /** Publishes the messages of a write and moves its audit row, beside the answer to its caller: all are stored with it. */
   readonly announce: (outbox: PendingOutbox) => void
 }
 
@@ -106,9 +120,10 @@ export function createLedger(store: OperationStore, options: LedgerOptions): Led
   const parts: LedgerParts = { ...options, store, recent: new LRUCache({ max: MAX_RECENT }) }
   return {
     record: (...report) => recordReport(parts, ...report),
-    transition: (operationId, reported, now) => move(parts, operationId, reported, { kind: 'reporter' }, now),
-    decide: (operationId, { to, approverId, reason }, now) =>
-      move(parts, operationId, { to, reason }, { kind: 'approver', approverId }, now),
+    transition: (operationId, reported, now, makeAuditRow) =>
+      move(parts, operationId, reported, { mover: { kind: 'reporter' }, now, makeAuditRow }),
+    decide: (operationId, { to, approverId, reason }, now, makeAuditRow) =>
+      move(parts, operationId, { to, reason }, { mover: { kind: 'approver', approverId }, now, makeAuditRow }),
     fireTimer: (operationId, now) => fireTimer(parts, operationId, now),
     dueApprovals: (now, limit) => store.dueApprovals(now, limit),
     get: operationId => store.load(operationId),
@@ -137,6 +152,7 @@ interface Change {
   readonly alerts?: readonly OutboxEntry[]
   /** The budgets of the project, if the caller has just read them. */
   readonly budgets?: readonly Budget[]
+  readonly makeAuditRow?: MakeAuditRow | undefined
 }
 
 /** @returns undefined if another writer won @throws LedgerRefusal */
@@ -148,12 +164,15 @@ async function save(parts: LedgerParts, change: Change): Promise<Operation | und
 
 /** @returns undefined if another writer won; the refusal if the operation does not fit into a budget */
 async function trySave(parts: LedgerParts, change: Change): Promise<Operation | LedgerRefusal | undefined> {
-  const { before, next, now, alerts = approvalRequestEntries(before, next, now) } = change
-  const { operation, moves } = await changeShares(parts, change)
+  const { before, next, now, makeAuditRow, alerts = approvalRequestEntries(before, next, now) } = change
+  const sharing = await changeShares(parts, change)
+  if (sharing instanceof LedgerRefusal) return sharing
+  const { operation, moves } = sharing
   // Executions are marked before the operation is stored. After a crash in between, `auto` may alert too early, but
   // never too late.
   if (operation.executing_at !== null) await parts.store.markExecuted(operation, now)
-  const outcome = await parts.store.write({ operation, entries: [operationEntry(operation), ...alerts], moves, now })
+  const entries = [operationEntry(operation), ...alerts, ...auditEntries(makeAuditRow?.(operation, before))]
+  const outcome = await parts.store.write({ operation, entries, moves, now })
   switch (outcome.kind) {
     case 'written':
       remember(parts, operation)
@@ -177,8 +196,7 @@ async function changeShares({ store }: LedgerParts, { before, next, now, budgets
   if (!needsNewShares(before, next.state))
     return before === undefined ? { operation: next, moves: [] } : updateShares(before, next)
   const sharing = allocateShares(next, budgets ?? (await store.budgetsOf(next.project_id)), now)
-  if (sharing.kind === 'uncountable') throw new LedgerRefusal(sharing)
-  return sharing
+  return sharing.kind === 'uncountable' ? new LedgerRefusal(sharing) : sharing
 }
 
 /** Applies a report to the stored operation with the same idempotency key. */
@@ -187,7 +205,7 @@ async function repeatReport(
   stored: Operation,
   reported: NewOperation,
   now: number,
-  operationId: string,
+  { operationId, makeAuditRow }: Recording,
 ) {
   const agreement = compareReport(stored, reported)
   switch (agreement.kind) {
@@ -196,10 +214,8 @@ async function repeatReport(
     case 'goes_on': {
       const { provider_ref, provider_request_id, executing_at, ended_at, reason } = reported
       const further = { to: agreement.to, provider_ref, provider_request_id, executing_at, ended_at, reason }
-      return {
-        operation: (await move(parts, stored.operation_id, further, { kind: 'reporter' }, now, stored)).operation,
-        outcome: 'moved',
-      } as const
+      const how = { mover: { kind: 'reporter' }, now, makeAuditRow, known: stored } as const
+      return { operation: (await move(parts, stored.operation_id, further, how)).operation, outcome: 'moved' } as const
     }
     case 'differs':
       throw new LedgerRefusal({ kind: 'report_differs', stored, reported, field: agreement.field })
@@ -213,40 +229,42 @@ async function recordReport(
   reported: NewOperation,
   connection: OperationConnection,
   now: number,
-  operationId = newId('operation'),
-  reportedBy: string | null = null,
+  { operationId = newId('operation'), reportedBy, makeAuditRow }: Recording = {},
 ) {
   const { store } = parts
   const { idempotency_key: key } = reported
-  const findReported = async () => (key === undefined ? undefined : store.loadByIdempotencyKey(connection._id, key))
-  // Read together, because few reports are repeats.
-  const [before, policy, budgets] = await Promise.all([
-    findReported(),
+  const [policy, budgets] = await Promise.all([
     store.approvalPolicy(connection.project_id),
     store.budgetsOf(connection.project_id),
   ])
-  if (before !== undefined) return repeatReport(parts, before, reported, now, operationId)
-  const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy)
-  if (recorded.kind === 'bad_time') throw new LedgerRefusal({ ...recorded, kind: 'time' })
-  if (recorded.kind === 'refused') throw new LedgerRefusal({ kind: 'reported_as_approved' })
-  const saved = await trySave(parts, { before: undefined, next: recorded.operation, now, budgets })
+  const recorded = recordOperation(operationId, reported, connection, policy, now, reportedBy ?? null)
+  const saved =
+    recorded.kind === 'recorded'
+      ? await trySave(parts, { before: undefined, next: recorded.operation, now, budgets, makeAuditRow })
+      : new LedgerRefusal(
+          recorded.kind === 'refused' ? { kind: 'reported_as_approved' } : { ...recorded, kind: 'time' },
+        )
   if (saved !== undefined && !(saved instanceof LedgerRefusal)) return { operation: saved, outcome: 'created' } as const
-  // The key may be taken, by a concurrent report or by an earlier call of this caller. Then the share of the stored operation may be what
-  // leaves no room.
-  const winner = await findReported()
-  if (winner !== undefined) return repeatReport(parts, winner, reported, now, operationId)
+  // Few reports repeat a stored one, so it is read only now: its key may be taken, and the share of the stored operation may be what leaves
+  // no room.
+  const stored = key === undefined ? undefined : await store.loadByIdempotencyKey(connection._id, key)
+  if (stored !== undefined) return repeatReport(parts, stored, reported, now, { operationId, makeAuditRow })
   const own = await store.load(operationId)
   if (own !== undefined) return { operation: own, outcome: 'created' } as const
   throw saved ?? lostRace(`operation ${operationId}`)
+}
+
+interface Move extends Pick<Change, 'now' | 'makeAuditRow'> {
+  readonly mover: TransitionActor
+  /** The operation as the caller read it. */
+  readonly known?: Operation
 }
 
 async function move(
   parts: LedgerParts,
   operationId: string,
   reported: NewTransition,
-  mover: TransitionActor,
-  now: number,
-  known: Operation | undefined = parts.recent.get(operationId),
+  { mover, now, makeAuditRow, known = parts.recent.get(operationId) }: Move,
 ): Promise<Transitioned> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const remembered = tries === 0 ? known : undefined
@@ -256,7 +274,7 @@ async function move(
     const policy = asks ? await parts.store.approvalPolicy(before.project_id) : undefined
     const outcome = applyTransition(before, reported, { mover, policy }, now)
     if (outcome.kind === 'moved') {
-      const saved = await save(parts, { before, next: outcome.operation, now })
+      const saved = await save(parts, { before, next: outcome.operation, now, makeAuditRow })
       if (saved !== undefined) return { operation: saved, before }
       continue
     }

@@ -2,8 +2,9 @@ import type { Producer } from '@backstop/kit/bus'
 import type { Clock, Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageEncoder, OutboxSource } from '@backstop/kit/outbox'
-import { createAnnouncer } from './announcer.ts'
+import { type Announcer, createAnnouncer } from './announcer.ts'
 import { createApprovalTimers } from './approval-timers.ts'
+import type { InsertAuditRows, PendingRows } from './audit-rows.ts'
 import type { Ledger, LedgerOptions } from './ledger.ts'
 import type { Budgets } from './manage-budgets.ts'
 import type { Runs } from './runs.ts'
@@ -15,6 +16,8 @@ export interface Books {
   readonly runs: Runs
   /** The outboxes of operations and failed runs. */
   readonly outboxSource: OutboxSource
+  /** The audit rows in the outboxes of operations. */
+  readonly pendingRows: PendingRows
 }
 
 /** Opens the books over a store. */
@@ -22,6 +25,8 @@ export type OpenBooks = (options: LedgerOptions) => Books
 
 export interface PublishedLedgerOptions {
   readonly open: OpenBooks
+  /** For the service that writes the audit: it moves the rows of operations there. */
+  readonly insertAuditRows?: InsertAuditRows
   readonly producer: Producer
   readonly encoder: MessageEncoder
   readonly clock: Clock
@@ -29,16 +34,18 @@ export interface PublishedLedgerOptions {
 }
 
 /** The books of a service that writes them, with their announcer and their timers. */
-export interface PublishedLedger extends Omit<Books, 'outboxSource'> {
+export interface PublishedLedger extends Omit<Books, 'outboxSource' | 'pendingRows'> {
   /** Publishes the messages of writes, also those that stayed in the outbox after a crash or an outage of the broker. */
-  readonly announcer: Periodic
+  readonly announcer: Periodic & Pick<Announcer, 'flushAuditRows'>
   /** Only one service starts them. */
   readonly approvalTimers: Periodic
 }
 
-/** Opens the books. Each write is published at once, or later if that fails. */
-export function publishLedger({ open, ...parts }: PublishedLedgerOptions): PublishedLedger {
-  const { outboxSource, ...books } = open({ announce: outbox => announcer.announce(outbox) })
-  const announcer = createAnnouncer({ ...parts, source: outboxSource })
+/** Opens the books. Each write is published a moment later, or by a sweeper if that fails. */
+export function publishLedger({ open, insertAuditRows, ...parts }: PublishedLedgerOptions): PublishedLedger {
+  const { outboxSource, pendingRows, ...books } = open({
+    announce: outbox => announcer.announce(outbox),
+  })
+  const announcer = createAnnouncer({ ...parts, source: outboxSource, pendingRows, insertAuditRows })
   return { ...books, announcer, approvalTimers: createApprovalTimers({ ...parts, ledger: books.ledger }) }
 }

@@ -38,7 +38,12 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
       const day = await budget({ cap: 2_000 })
       const id = newId('operation')
       const report = (more: Partial<NewOperation>, operationId?: string) =>
-        books.ledger.record(project.report(more), project.connection, NOW, operationId)
+        books.ledger.record(
+          project.report(more),
+          project.connection,
+          NOW,
+          operationId === undefined ? {} : { operationId },
+        )
       const repeats = [() => report({}, id), () => report({ idempotency_key: 'k', amount: 700 })]
       for (const repeat of repeats) {
         const { operation } = await repeat()
@@ -161,7 +166,7 @@ export function describeBudgets(name: string, open: OpenTestBooks): void {
         const day = await budget({ cap: 2000 })
         await record()
         const id = newId('operation')
-        const refused = books.ledger.record(project.report(), project.connection, NOW, id)
+        const refused = books.ledger.record(project.report(), project.connection, NOW, { operationId: id })
         await expect(refused).rejects.toMatchObject({
           code: 'budget_exceeded',
           refusal: {

@@ -1,7 +1,9 @@
 /** Operations over any store: run by ledger.test.ts (memory) and ledger.integration-test.ts (MongoDB). */
-import { type NewOperation, newId, type Operation } from '@backstop/contracts'
+import { type AuditDocument, type NewOperation, newId, type Operation } from '@backstop/contracts'
+import { createLogger } from '@backstop/kit/logger'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRowMover, isAuditEntry, type PendingRows } from '../src/audit-rows.ts'
 import type { Ledger } from '../src/ledger.ts'
 import type { OperationConnection } from '../src/rules/operation.ts'
 import { NOW, type OpenTestBooks } from './books.ts'
@@ -10,6 +12,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
   describe(`the ledger in ${name}`, () => {
     let ledger: Ledger
     let outboxSource: OutboxSource
+    let pendingRows: PendingRows
     const announced: PendingOutbox[] = []
     /** Called between a write and its announcement. */
     let onAnnounce = () => {}
@@ -38,6 +41,7 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       })
       ledger = made.ledger
       outboxSource = made.outboxSource
+      pendingRows = made.pendingRows
     })
     beforeEach(() => {
       project = newId('project')
@@ -105,6 +109,60 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(again?.entries.map(entry => entry.id)).toEqual([`${id}:3`])
     })
 
+    describe('audit rows', () => {
+      const rowOf = (operation: Operation, before: Operation | undefined): AuditDocument => ({
+        _id: `aud_${operation.operation_id}_${operation.version}`,
+        at: new Date(NOW),
+        key_id: 'key_1',
+        action: before === undefined ? 'operation.create' : 'operation.transition',
+        target: operation.operation_id,
+        project_id: project,
+        request_id: 'req_1',
+        address: null,
+      })
+      const waitingFor = async (id: string) =>
+        (await pendingRows.pending(NOW + 1_000, 10_000)).filter(({ documentId }) => documentId === id)
+      const actionsIn = (outboxes: readonly PendingOutbox[]) =>
+        outboxes.flatMap(({ entries }) => entries.map(({ message }) => (message as AuditDocument).action))
+
+      test('wait in the outbox of their operation until they are in the audit, also while its messages are published', async () => {
+        const { operation } = await ledger.record(report(), connection, NOW, { makeAuditRow: rowOf })
+        const id = operation.operation_id
+        await ledger.transition(id, { to: 'executing' }, NOW + 1, rowOf)
+        const [waiting] = await waitingFor(id)
+        expect(actionsIn([waiting!])).toEqual(['operation.create', 'operation.transition'])
+        expect(announced.flatMap(({ entries }) => entries.filter(isAuditEntry))).toEqual(waiting!.entries)
+
+        // The service that publishes messages may have no right to write the audit.
+        const messages = (await outboxSource.pending(NOW + 1_000, 10_000)).find(({ documentId }) => documentId === id)
+        expect(messages?.entries.map(entry => entry.id)).toEqual([`${id}:1`, `${id}:2`])
+        await outboxSource.published([{ documentId: id, entryIds: [`${id}:1`, `${id}:2`] }])
+        expect((await outboxSource.pending(NOW + 1_000, 10_000)).filter(({ documentId }) => documentId === id)).toEqual(
+          [],
+        )
+
+        const inserted: string[] = []
+        const insert = async (rows: readonly AuditDocument[]) => void inserted.push(...rows.map(({ action }) => action))
+        const mover = createRowMover(insert, outboxSource, createLogger('test', 'silent'))
+        await mover.publish([{ documentId: id, entries: waiting!.entries.slice(0, 1) }])
+        expect(actionsIn(await waitingFor(id))).toEqual(['operation.transition'])
+        // Two processes may move the same row.
+        await mover.publish([waiting!])
+        expect(await waitingFor(id)).toEqual([])
+        expect(inserted).toEqual(['operation.create', 'operation.create', 'operation.transition'])
+      })
+
+      test('of a repeat and of a refused change do not exist', async () => {
+        const { operation } = await ledger.record(report({ idempotency_key: 'k' }), connection, NOW, {
+          makeAuditRow: rowOf,
+        })
+        await ledger.record(report({ idempotency_key: 'k' }), connection, NOW, { makeAuditRow: rowOf })
+        await ledger.transition(operation.operation_id, { to: 'requested' }, NOW, rowOf)
+        await expect(ledger.transition(operation.operation_id, { to: 'expired' }, NOW, rowOf)).rejects.toThrow()
+        expect(actionsIn(await waitingFor(operation.operation_id))).toEqual(['operation.create'])
+      })
+    })
+
     test('the same idempotency key on the same connection returns the same operation and announces nothing', async () => {
       const first = await record({ idempotency_key: 'k' })
       await ledger.transition(first.operation_id, { to: 'executing' }, NOW + 1)
@@ -144,12 +202,12 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
 
     test('a repeat with the same operation id is stored once and returned as created', async () => {
       for (const key of [{}, { idempotency_key: 'k' }]) {
-        const id = newId('operation')
-        expect(await ledger.record(report(key), connection, NOW, id)).toMatchObject({ outcome: 'created' })
-        const repeat = await ledger.record(report(key), connection, NOW + 1, id)
+        const operationId = newId('operation')
+        expect(await ledger.record(report(key), connection, NOW, { operationId })).toMatchObject({ outcome: 'created' })
+        const repeat = await ledger.record(report(key), connection, NOW + 1, { operationId })
         expect(repeat).toMatchObject({
           outcome: 'created',
-          operation: { operation_id: id, version: 1, created_at: '2026-11-21T10:00:00.000Z' },
+          operation: { operation_id: operationId, version: 1, created_at: '2026-11-21T10:00:00.000Z' },
         })
       }
     })

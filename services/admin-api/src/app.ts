@@ -8,7 +8,7 @@ import { ByteBudget, type SocketLimitOptions } from '@backstop/kit/http'
 import { listen } from '@backstop/kit/ops'
 import type { MessageCodec } from '@backstop/kit/registry'
 import type { Tracing } from '@backstop/kit/tracing'
-import { type OpenBooks, publishLedger } from '@backstop/ledger'
+import { type OpenBooks, type PublishedLedger, publishLedger } from '@backstop/ledger'
 import { createRefusalAudit } from './access/audit-refusals.ts'
 import { authenticateKey } from './access/authenticate.ts'
 import type { RateLimits } from './access/rate-limiter.ts'
@@ -107,10 +107,19 @@ export function createApp(given: AdminPorts, settings: AdminSettings): AdminApp 
   const { stores, codec, clock, logger } = ports
   const auditChainer = createAuditChainer({ ...given, keys: given.secretBox })
   const producer = ports.bus.producer({ sendTimeoutMs: SEND_TIMEOUT_MS })
-  const { announcer, ...books } = publishLedger({ open: ports.openBooks, producer, encoder: codec, clock, logger })
+  const { announcer, ...books } = publishLedger({
+    open: ports.openBooks,
+    // The rows are signed by the process that made them.
+    insertAuditRows: rows => Promise.all(rows.map(row => given.stores.audit.insert(row))),
+    producer,
+    encoder: codec,
+    clock,
+    logger,
+  })
   const stopping = new AbortController()
   const uses = createUseRecorder({ clock, logger })
-  const parts = createParts(ports, settings, producer, books, { stopping: stopping.signal, uses, auditChainer })
+  const running = { stopping: stopping.signal, uses, auditChainer, announcer }
+  const parts = createParts(ports, settings, producer, books, running)
   const routes = allRoutes(parts)
   const expiryWarner = createExpiryWarner({ stores, commands: parts.commands, clock, logger })
   const timers = [
@@ -181,7 +190,13 @@ function createParts(
     stopping,
     uses,
     auditChainer,
-  }: { readonly stopping: AbortSignal; readonly uses: UseRecorder; readonly auditChainer: AuditChainer },
+    announcer,
+  }: {
+    readonly stopping: AbortSignal
+    readonly uses: UseRecorder
+    readonly auditChainer: AuditChainer
+    readonly announcer: PublishedLedger['announcer']
+  },
 ): AdminParts {
   const outcomes = createOutcomeWatcher(clock, settings.outcomeWaitMs)
   return {
@@ -196,6 +211,7 @@ function createParts(
     ...books,
     secretBox,
     auditHead: () => auditChainer.seen(),
+    flushAuditRows: () => announcer.flushAuditRows(),
     channelTester: createChannelTester({ producer, codec, deliveries: stores.deliveries, outcomes, clock }),
     outcomes,
     commands: createCommandSender({ producer, codec }),

@@ -25,6 +25,8 @@ export interface AdminParts {
   readonly budgets: Budgets
   readonly runs: Runs
   readonly secretBox: SecretBox
+  /** Resolves when the rows of this process's changes to operations are in the audit. */
+  flushAuditRows(): Promise<void>
   /** The newest signed head of the audit chain that this process has seen; undefined if it has seen none. */
   auditHead(): AuditChainDocument | undefined
   readonly channelTester: ChannelTester

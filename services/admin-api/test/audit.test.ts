@@ -2,7 +2,7 @@ import { systemClock } from '@backstop/kit/clock'
 import { unavailable } from '@backstop/kit/errors'
 import { createMemoryBus } from '@backstop/kit/test'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createTestProject } from './contract/test-project.ts'
+import { createTestProject, untilChained } from './contract/test-project.ts'
 import { createMemoryStores } from './memory-stores.ts'
 import { startTestApi, type TestApi } from './test-api.ts'
 
@@ -48,18 +48,22 @@ describe('a change whose audit row could not be written', () => {
     expect(await actionsOn(body.project_id)).toEqual([{ action: 'project.create', key_id: 'key_bootstrap' }])
   })
 
-  test('creates an operation, whose row is written by the repeat', async () => {
+  test('of an operation is moved to the audit later, signed and once', async () => {
     await startWithFailingAudit('operation.create')
     const { processorId } = await createTestProject(testApi.api)
-    const report = () =>
-      testApi.api.post(
-        '/v1/operations',
-        { connection_id: processorId, kind: 'refund', subject: 'pi_1', idempotency_key: 'k' },
-        { 'idempotency-key': 'report-1' },
-      )
-    expect((await report()).status).toBe(503)
-    const { status, body } = await report()
+    const report = { connection_id: processorId, kind: 'refund', subject: 'pi_1' }
+    const { status, body } = await testApi.api.post('/v1/operations', report)
     expect(status).toBe(201)
-    expect(await actionsOn(body.operation_id)).toEqual([{ action: 'operation.create', key_id: 'key_bootstrap' }])
+    await testApi.api.get('/v1/audit')
+    expect(await actionsOn(body.operation_id)).toEqual([])
+    testApi.advanceClock(100_000)
+    const row = { action: 'operation.create', key_id: 'key_bootstrap' }
+    await expect.poll(() => actionsOn(body.operation_id)).toEqual([row])
+    await untilChained(testApi)
+    expect(await testApi.stores.audit.findAll({ target: body.operation_id })).toMatchObject([
+      { ...row, unchained: false },
+    ])
+    const { body: verified } = await testApi.api.get('/v1/audit/verify')
+    expect(verified).toMatchObject({ state: 'intact', faults: [] })
   })
 })

@@ -56,6 +56,7 @@ test('a message whose ack was lost is sent again under the same id', async () =>
   const { app, clock, brokerAnswers, report, publishedIds } = await startApi()
   brokerAnswers('answer_lost')
   const { body } = await report()
+  await clock.advance(1_000)
   brokerAnswers('stored')
   await clock.advance(40_000)
   expect(publishedIds()).toEqual([`${body.operation_id}:1`, `${body.operation_id}:1`])

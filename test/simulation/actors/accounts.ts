@@ -166,8 +166,9 @@ async function noteReport(truth: Truth, given: object, call: Promise<Json>): Pro
   truth.unconfirmedReports += 1
   try {
     const made = await call
-    const { provider_ref: providerRef } = given as { readonly provider_ref?: string }
-    truth.reports.push({ operationId: String(made.operation_id), state: String(made.state), providerRef })
+    const { provider_ref: providerRef, state, to } = given as { [_ in 'provider_ref' | 'state' | 'to']?: string }
+    const [operationId, reported] = [String(made.operation_id), state ?? to]
+    truth.reports.push({ operationId, state: String(made.state), reported, providerRef })
     return made
   } finally {
     truth.unconfirmedReports -= 1

@@ -152,6 +152,8 @@ export interface AcceptedNotification {
 export interface ConfirmedReport {
   readonly operationId: string
   readonly state: string
+  /** The state that the report gave; the operation may have one that came later. */
+  readonly reported?: string | undefined
   /** The provider's id of the change, if the report gave it. */
   readonly providerRef?: string | undefined
 }

@@ -11,6 +11,8 @@ export interface OutboxSweeperOptions {
   readonly logger: Logger
   /** Number of documents per read; 200 by default. */
   readonly limit?: number
+  /** Pause between sweeps in milliseconds; 5 s by default. */
+  readonly pauseMs?: number | (() => number)
 }
 
 /** Minimum age of swept entries, in milliseconds, because the writer of a younger entry may still publish it. */
@@ -25,7 +27,7 @@ const SWEEP_LIMIT = 200
  * `limit` such documents would block the documents behind them until the bug is fixed.
  */
 export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
-  const { source, publisher, clock, logger, limit = SWEEP_LIMIT } = options
+  const { source, publisher, clock, logger, limit = SWEEP_LIMIT, pauseMs = SWEEP_INTERVAL_MS } = options
 
   async function sweep(isStopping: () => boolean): Promise<void> {
     // A full page may be followed by more documents. Stuck documents are returned by every read, so a page with only
@@ -41,7 +43,7 @@ export function createOutboxSweeper(options: OutboxSweeperOptions): Periodic {
 
   return createPeriodic({
     clock,
-    pauseMs: SWEEP_INTERVAL_MS,
+    pauseMs,
     run: sweep,
     onFailure(error) {
       // An unavailable dependency is expected here: the next sweep finds the same entries.

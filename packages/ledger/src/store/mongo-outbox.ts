@@ -2,6 +2,7 @@ import { type FailedRunDocument, ID_PREFIXES, type OperationDocument } from '@ba
 import { asUnavailable } from '@backstop/kit/mongo'
 import { createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit/outbox'
 import type { Db } from 'mongodb'
+import { AUDIT_TOPIC, type PendingRows, splitOutbox } from '../audit-rows.ts'
 
 /**
  * The outboxes of operations and failed runs as one source. The prefix of a document's id identifies its collection.
@@ -28,12 +29,17 @@ function createOperationOutbox(db: Db): OutboxSource {
   return {
     pending: (writtenBefore, limit) =>
       asUnavailable(async () => {
+        // Another service moves the audit rows.
+        const filter = {
+          outbox_at: { $lt: new Date(writtenBefore) },
+          outbox: { $elemMatch: { topic: { $ne: AUDIT_TOPIC } } },
+        }
         const found = await operations
-          .find({ outbox_at: { $lt: new Date(writtenBefore) } }, { projection: { outbox: 1 } })
+          .find(filter, { projection: { outbox: 1 } })
           .sort({ outbox_at: 1 })
           .limit(limit)
           .toArray()
-        return found.map(({ _id, outbox }) => ({ documentId: _id, entries: outbox }))
+        return found.map(({ _id, outbox }) => splitOutbox({ documentId: _id, entries: outbox }).messages)
       }),
 
     published: documents =>
@@ -45,6 +51,20 @@ function createOperationOutbox(db: Db): OutboxSource {
           const entryIds = some.flatMap(document => document.entryIds)
           await operations.updateMany({ _id: { $in: ids } }, withoutEntries(entryIds))
         }
+      }),
+  }
+}
+
+/** The audit rows in the outboxes of operations. */
+export function createMongoPendingRows(db: Db): PendingRows {
+  const operations = db.collection<OperationDocument>('operations')
+  return {
+    pending: (writtenBefore, limit) =>
+      asUnavailable(async () => {
+        const filter = { outbox_at: { $lt: new Date(writtenBefore) }, 'outbox.topic': AUDIT_TOPIC }
+        const options = { projection: { outbox: 1 }, sort: { outbox_at: 1 }, limit } as const
+        const found = await operations.find(filter, options).toArray()
+        return found.map(({ _id, outbox }) => splitOutbox({ documentId: _id, entries: outbox }).rows)
       }),
   }
 }

@@ -1,4 +1,4 @@
-import { type AuditedField, deterministicId } from '@backstop/contracts'
+import { type AuditDocument, type AuditedField, deterministicId } from '@backstop/contracts'
 import type { Identity } from '../access/rules/access.ts'
 import type { Collection, StoredDocument } from '../store/collection.ts'
 import type { AdminCollections, AdminStores } from '../store/stores.ts'
@@ -40,17 +40,24 @@ export function changeWithAuditRow(
 /**
  * Writes one audit row per change, unless it is stored, before the answer is sent and stored. A repeat under the same Idempotency-Key writes the row that a
  * crash prevented, under the same id.
- * Known gap: a change outside of this database (`RouteAnswer.changed`) happens before its row is written. If the process dies in between,
+ * Known gap: a change that is reported as `RouteAnswer.changed` happens before its row is written. If the process dies in between,
  * and no repeat under the same key follows or the repeat finds nothing to change, the change has no row. None of these changes shows a
  * secret.
  */
 export async function writeAuditRow(
   { audit }: Pick<AdminCollections, 'audit'>,
+  ...row: Parameters<typeof toAuditRow>
+): Promise<void> {
+  await audit.insert(toAuditRow(...row))
+}
+
+/** The audit row of a change, not signed yet. */
+export function toAuditRow(
   id: string,
   requester: AuditedRequester,
   { action, target, projectId, actor = requester.identity, changes = [] }: AuditedChange,
-): Promise<void> {
-  await audit.insert({
+): AuditDocument {
+  return {
     _id: id,
     at: requester.now,
     key_id: actor.kind === 'key' ? actor.id : null,
@@ -63,7 +70,7 @@ export async function writeAuditRow(
     unchained: true,
     request_id: requester.requestId,
     address: requester.address ?? null,
-  })
+  }
 }
 
 /** The collections whose changes the audit shows field by field. */

@@ -3,7 +3,7 @@
  * they cannot differ.
  */
 import type { Writable } from 'node:stream'
-import type { AuditedField, ErrorCode, IdKind } from '@backstop/contracts'
+import type { AuditDocument, AuditedField, ErrorCode, IdKind } from '@backstop/contracts'
 import type { AppError } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import { z } from 'zod'
@@ -53,6 +53,8 @@ export interface RouteRequest<Params, Query, Body> {
       changes: readonly AuditedField[],
     ) => AuditedChange | readonly AuditedChange[] | undefined,
   ): Promise<T>
+  /** Makes the signed audit row of a change that the ledger makes. The ledger stores both together. */
+  auditRow(change: AuditedChange): AuditDocument
   /** The one of these media types that the Accept header prefers; undefined if it accepts none. */
   accepts(types: readonly string[]): string | undefined
   /** The Last-Event-ID header, for streams of events. */
@@ -94,7 +96,7 @@ export interface AuditedChange {
   /** The changed fields. Default: those that `RouteRequest.change` wrote. */
   readonly changes?: readonly AuditedField[]
   readonly projectId: string | null
-  /** The id of its row, if one request makes several changes, of which a repeat may make fewer. */
+  /** The id of its row, if a repeat must not add another one. Default: a new id. */
   readonly rowId?: string
 }
 
@@ -114,10 +116,10 @@ export interface RouteAnswer {
   /** The refusal that `html` explains to a person, for the log and the audit. Other refusals are thrown. */
   readonly refusal?: AppError
   /**
-   * The changes outside of this API's database (in the ledger or by a command), for the audit rows. Undefined if nothing changed, or if
-   * `RouteRequest.change` wrote the row.
+   * A change that another service or the ledger has made, for its audit row. Undefined if nothing changed, or if the row was stored with the change
+   * (`RouteRequest.change`, `RouteRequest.auditRow`).
    */
-  readonly changed?: AuditedChange | readonly AuditedChange[]
+  readonly changed?: AuditedChange
 }
 
 /** An answer in the OpenAPI document. */

@@ -1,3 +1,5 @@
+import { newId } from '@backstop/contracts'
+import { signRow } from '@backstop/kit/audit'
 import type { Clock } from '@backstop/kit/clock'
 import { AppError } from '@backstop/kit/errors'
 import type { ByteBudget } from '@backstop/kit/http'
@@ -19,7 +21,7 @@ import type { RequestOrigin } from '../access/rules/same-origin.ts'
 import type { UseRecorder } from '../access/use-recorder.ts'
 import type { AdminStores } from '../store/stores.ts'
 import { endAnswer } from './answer-problem.ts'
-import { changeWithAuditRow, writeAuditRow } from './audit-row.ts'
+import { changeWithAuditRow, toAuditRow, writeAuditRow } from './audit-row.ts'
 import { checkInput } from './check-input.ts'
 import { createListCursors, type ListCursors } from './cursor.ts'
 import { type IdempotentWork, randomIds, runOnce } from './idempotency.ts'
@@ -140,9 +142,12 @@ async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest):
   const work: IdempotentWork = async (makeId, decideOnce) => {
     const requester = { identity: principal, requestId, address, now }
     const change = changeWithAuditRow(stores, makeId, requester)
-    const answer = await route.handle(routeRequestOf(options, checked, { body, newId: makeId, decideOnce, change }))
-    const changes = [answer.changed ?? []].flat()
-    await Promise.all(changes.map(made => writeAuditRow(stores, made.rowId ?? makeId('audit'), requester, made)))
+    const auditRow: RouteRequest<never, never, never>['auditRow'] = described =>
+      signRow(toAuditRow(newId('audit'), requester, described), secretBox)
+    const made = { body, newId: makeId, decideOnce, change, auditRow }
+    const answer = await route.handle(routeRequestOf(options, checked, made))
+    const { changed } = answer
+    if (changed !== undefined) await writeAuditRow(stores, changed.rowId ?? makeId('audit'), requester, changed)
     return answer
   }
   const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
@@ -160,11 +165,12 @@ async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest):
 function routeRequestOf(
   options: RouteRunnerOptions,
   checked: CheckedRequest,
-  made: Pick<RouteRequest<never, never, unknown>, 'body' | 'newId' | 'decideOnce' | 'change'>,
+  made: Pick<RouteRequest<never, never, unknown>, 'body' | 'newId' | 'decideOnce' | 'change' | 'auditRow'>,
 ): RouteRequest<never, never, never> {
   const { clock, stopping, logger, publicUrl } = options
   const { route, request, response, principal, params, query, now } = checked
   const { requestId, address } = response.locals.facts
+  let signal: AbortSignal | undefined
   return {
     ...made,
     params,
@@ -177,7 +183,11 @@ function routeRequestOf(
     lastEventId: request.get('last-event-id'),
     accepts: (types: readonly string[]) => request.accepts([...types]) || undefined,
     authorize: () => authorize(options, route, request, new Date(clock.now())),
-    signal: AbortSignal.any([disconnectSignal(response), stopping]),
+    // Made for the few handlers that use it.
+    get signal() {
+      signal ??= AbortSignal.any([disconnectSignal(response), stopping])
+      return signal
+    },
     requestId,
     logger,
   } as RouteRequest<unknown, unknown, unknown> as RouteRequest<never, never, never>
@@ -239,6 +249,7 @@ function checkBody(route: Route, given: unknown): unknown {
 }
 
 function disconnectSignal(response: Response): AbortSignal {
+  if (response.closed) return AbortSignal.abort()
   const closed = new AbortController()
   response.once('close', () => closed.abort())
   return closed.signal

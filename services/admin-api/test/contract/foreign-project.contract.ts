@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { scopesOfRole } from '../../src/access/rules/roles.ts'
 import type { TestApi } from '../test-api.ts'
 import { callEveryRoute, createProjectResources } from './every-route.ts'
-import { createTestKey, createTestPerson, createTestProject, untilChained } from './test-project.ts'
+import { auditRows, createTestKey, createTestPerson, createTestProject, untilChained } from './test-project.ts'
 
 /** Routes that change the installation, and refuse every other key with 403. */
 const OF_INSTALLATION: readonly string[] = [
@@ -77,9 +77,9 @@ export function describeAccess(testApi: () => TestApi): void {
         const caller = FOR_ALL_PROJECTS.has(route.operationId) ? api() : friend
         const answer = await caller.call(method, path, { body })
         const requestId = answer.headers.get('x-request-id') as string
-        const rows = await testApi().stores.audit.findAll({ request_id: requestId })
         // In this test, every secret already has the primary key.
         const wantedRows = method === 'GET' || route.operationId === 'rewrapSecrets' ? 0 : 1
+        const rows = await auditRows(testApi(), { request_id: requestId })
         // One row for each connection, channel and the project.
         const hasRows = route.operationId === 'removeDemoProject' ? Math.min(rows.length, 1) : rows.length
         const seen = { route: route.operationId, isDone: answer.status < 300, rows: hasRows }

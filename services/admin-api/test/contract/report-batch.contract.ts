@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TestApi } from '../test-api.ts'
-import { createTestProject } from './test-project.ts'
+import { auditRows, createTestProject } from './test-project.ts'
 
 export function describeReportBatches(testApi: () => TestApi): void {
   const api = () => testApi().api
@@ -42,7 +42,7 @@ export function describeReportBatches(testApi: () => TestApi): void {
         { status: 404, problem: { code: 'not_found' } },
         { status: 409, operation: null, problem: { code: 'idempotency_conflict' } },
       ])
-      const rows = await testApi().stores.audit.findAll({ request_id: answer.headers.get('x-request-id') as string })
+      const rows = await auditRows(testApi(), { request_id: answer.headers.get('x-request-id') as string })
       expect(rows.map(({ action }) => action).toSorted()).toEqual(['operation.create', 'operation.transition'])
     })
 
@@ -71,7 +71,7 @@ export function describeReportBatches(testApi: () => TestApi): void {
       const again = await send(items)
       expect(new Set(statusesOf(again))).toEqual(new Set([200]))
       expect(again.body.results).toEqual(first.body.results.map((result: object) => ({ ...result, status: 200 })))
-      const rows = await testApi().stores.audit.findAll({ request_id: again.headers.get('x-request-id') as string })
+      const rows = await auditRows(testApi(), { request_id: again.headers.get('x-request-id') as string })
       expect(rows).toEqual([])
     })
 

@@ -42,9 +42,19 @@ export async function createTestKey(api: ApiClient, scopes: string[], projectId?
   return body.key
 }
 
+/** Returns audit rows as they are stored. */
+export async function auditRows(
+  { api, stores }: Pick<TestApi, 'api' | 'stores'>,
+  where: Parameters<TestApi['stores']['audit']['findAll']>[0],
+): Promise<AuditDocument[]> {
+  // Rows of operations are in the audit a moment after the answer, and at once if somebody lists it.
+  await api.get('/v1/audit?limit=1')
+  return stores.audit.findAll(where)
+}
+
 /** Returns the audit rows about one resource, oldest first. */
-export async function auditOf({ stores }: Pick<TestApi, 'stores'>, target: string): Promise<AuditDocument[]> {
-  const rows = await stores.audit.findAll({ target })
+export async function auditOf(testApi: Pick<TestApi, 'api' | 'stores'>, target: string): Promise<AuditDocument[]> {
+  const rows = await auditRows(testApi, { target })
   return rows.sort((a, b) => a.at.getTime() - b.at.getTime())
 }
 

@@ -58,10 +58,17 @@ function canonical(value: unknown): string {
   )
 }
 
-/** Each change that the API confirmed has a row. */
+/** Each operation, and each of its states, that the API confirmed has a row. */
 function findUnaudited({ truth, evidence }: Case): string[] {
-  const targets = new Set(readExport(evidence.audit).rows.map(({ action, target }) => `${action} ${target}`))
-  return truth.reports
-    .filter(({ operationId }) => !targets.has(`operation.create ${operationId}`))
-    .map(({ operationId }) => `The audit does not show that ${operationId} was reported`)
+  const audited = new Set(
+    readExport(evidence.audit).rows.flatMap(({ action, target, changes }) => {
+      const states = (changes as { field: string; to: unknown }[] | undefined)?.filter(({ field }) => field === 'state')
+      return [`${action} ${target}`, ...(states ?? []).map(({ to }) => `${to} ${target}`)]
+    }),
+  )
+  const confirmed = truth.reports.flatMap(({ operationId, state, reported }) => [
+    `operation.create ${operationId}`,
+    ...(state === reported ? [`${state} ${operationId}`] : []),
+  ])
+  return confirmed.filter(change => !audited.has(change)).map(change => `The audit does not show: ${change}`)
 }

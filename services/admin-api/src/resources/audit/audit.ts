@@ -17,7 +17,15 @@ import { MOST_FAULTS, type WalkParts, walkChain } from './walk-chain.ts'
 
 /** /v1/audit */
 export function auditRoutes(parts: AdminParts): Route[] {
-  const { stores } = parts
+  const { stores, flushAuditRows } = parts
+  const audit: typeof stores.audit = {
+    ...stores.audit,
+    // Callers look for what they have just changed.
+    async page(asked) {
+      await flushAuditRows()
+      return stores.audit.page(asked)
+    },
+  }
   return [
     verifyRoute(parts),
     ...exportRoutes(parts),
@@ -33,7 +41,7 @@ export function auditRoutes(parts: AdminParts): Route[] {
       isStreamable: true,
       query: AuditQuery,
       schema: AuditEntry,
-      collection: stores.audit,
+      collection: audit,
       sortedBy: 'at',
       filter: ({ target, key_id, action }) => ({ target, key_id, action }),
       window: datedWindowOf,

@@ -13,7 +13,7 @@ import { projectFilterOf } from '../../http/find-resource.ts'
 import { itemRoute, pagedRoute, windowOf } from '../../http/read-routes.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
-import { auditedOperationChange, findOperation, moveOperation, recordReport } from './report.ts'
+import { findOperation, moveOperation, operationAuditRow, recordReport } from './report.ts'
 import { batchRoute } from './report-batch.ts'
 
 const tag = 'Operations'
@@ -96,7 +96,8 @@ function createRoute(parts: AdminParts): Route {
       },
     },
     refusals: ['not_found', 'idempotency_conflict', 'budget_exceeded', 'illegal_transition', 'conflict'],
-    handle: ({ body, principal, newId, now }) => recordReport(parts, body, { id: newId('operation'), principal, now }),
+    handle: ({ body, principal, newId, now, auditRow }) =>
+      recordReport(parts, body, { id: newId('operation'), principal, now, auditRow }),
   })
 }
 
@@ -113,7 +114,8 @@ function transitionRoute(parts: AdminParts): Route {
     body: NewTransition,
     answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
     refusals: ['illegal_transition', 'conflict'],
-    handle: ({ params, body, principal, now }) => moveOperation(parts, params.id, body, { principal, now }),
+    handle: ({ params, body, principal, now, auditRow }) =>
+      moveOperation(parts, params.id, body, { principal, now, auditRow }),
   })
 }
 
@@ -155,13 +157,12 @@ function decisionRoute({ ledger }: AdminParts, { to, verb, summary, description 
     body: ApprovalDecision,
     answers: { 200: { description: 'The operation after the change', schema: ShownOperation } },
     refusals: ['illegal_transition', 'conflict'],
-    async handle({ params, body, principal, now }) {
+    async handle({ params, body, principal, now, auditRow }) {
       await findOperation(ledger, principal, params.id)
       const decision = { to, approverId: principal.id, reason: body.reason }
-      const { operation, before } = await ledger.decide(params.id, decision, now.getTime())
-      const answer = { status: 200, body: showOperation(operation) }
-      if (operation === before) return answer
-      return { ...answer, changed: auditedOperationChange(operation, `operation.${verb}`, before) }
+      const makeAuditRow = operationAuditRow(auditRow, `operation.${verb}`)
+      const { operation } = await ledger.decide(params.id, decision, now.getTime(), makeAuditRow)
+      return { status: 200, body: showOperation(operation) }
     },
   })
 }

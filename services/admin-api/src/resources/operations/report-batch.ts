@@ -31,16 +31,15 @@ export function batchRoute(parts: AdminParts): Route {
     maxBodyBytes: MAX_BODY_BYTES,
     answers: { 200: { description: 'The result of each item, in their order', schema: OperationBatchResults } },
     refusals: [],
-    async handle({ body: { items }, principal, newId, now, requestId, logger }) {
+    async handle({ body: { items }, principal, newId, now, auditRow, requestId, logger }) {
       // All ids are made first, so that a repeat with the same Idempotency-Key has the same ids, whatever it still has to do.
-      const entries = items.map(item => ({ item, id: newId('operation'), rowId: newId('audit') }))
+      const entries = items.map(item => ({ item, id: newId('operation') }))
       const oneAtATime = createOneAtATime()
       const results = await Promise.all(
-        entries.map(({ item, id, rowId }) =>
+        entries.map(({ item, id }) =>
           oneAtATime(nameOf(item), async (): Promise<Result> => {
             try {
-              const answer = await carryOut(parts, item, { id, principal, now })
-              return answer.changed === undefined ? answer : { ...answer, changed: { ...answer.changed, rowId } }
+              return await carryOut(parts, item, { id, principal, now, auditRow })
             } catch (error) {
               return { error: error instanceof LedgerRefusal ? explainRefusal(error) : error }
             }
@@ -52,11 +51,7 @@ export function batchRoute(parts: AdminParts): Route {
         if ('error' in result && !(result.error instanceof AppError))
           logger.error({ error: result.error, request_id: requestId }, 'http.fault')
       }
-      return {
-        status: 200,
-        body: { results: results.map(result => showResult(result, requestId)) },
-        changed: results.flatMap(result => ('error' in result ? [] : (result.changed ?? []))),
-      }
+      return { status: 200, body: { results: results.map(result => showResult(result, requestId)) } }
     },
   })
 }

@@ -5,42 +5,38 @@ import {
   type ShownOperation,
   showOperation,
 } from '@backstop/contracts'
+import type { MakeAuditRow } from '@backstop/ledger'
 import type { Principal } from '../../access/rules/access.ts'
 import { listChangedFields } from '../../http/changed-fields.ts'
 import { findInProject, notFound, refuseHeartbeat, requireInProject } from '../../http/find-resource.ts'
-import type { AuditedChange, RouteAnswer } from '../../http/route.ts'
+import type { RouteAnswer, RouteRequest } from '../../http/route.ts'
 import type { AdminParts } from '../../parts.ts'
 
-const AUDIT_ACTIONS = { created: 'operation.create', moved: 'operation.transition' } as const
-
 /** Who reports, and when. */
-export interface Reporting {
-  readonly principal: Principal
-  readonly now: Date
-}
+export type Reporting = Pick<RouteRequest<never, never, never>, 'principal' | 'now' | 'auditRow'>
 
-/** An operation after a report. `changed` is undefined if the report changed nothing. */
+/** An operation after a report. */
 export interface ReportAnswer extends RouteAnswer {
   readonly body: ShownOperation
-  readonly changed?: AuditedChange
 }
 
 /** @param id the id of a new operation @throws AppError, LedgerRefusal */
 export async function recordReport(
   { stores, ledger }: AdminParts,
   reported: NewOperation,
-  { id, principal, now }: Reporting & { readonly id: string },
+  { id, principal, now, auditRow }: Reporting & { readonly id: string },
 ): Promise<ReportAnswer> {
   const connection = await findInProject(stores.connections, principal, 'connection', reported.connection_id)
   refuseHeartbeat(connection.project_id)
   // The report may repeat one that was stored before somebody deleted the connection.
   const isRefused = connection.deleted_at !== null && (await ledger.get(id)) === undefined
   if (isRefused) throw notFound('connection', connection._id)
-  const { operation, outcome } = await ledger.record(reported, connection, now.getTime(), id, principal.id)
-  const answer = { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
-  return outcome === 'unchanged'
-    ? answer
-    : { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS[outcome]) }
+  const { operation, outcome } = await ledger.record(reported, connection, now.getTime(), {
+    operationId: id,
+    reportedBy: principal.id,
+    makeAuditRow: operationAuditRow(auditRow),
+  })
+  return { status: outcome === 'created' ? 201 : 200, body: showOperation(operation) }
 }
 
 /** @throws AppError, LedgerRefusal */
@@ -48,13 +44,11 @@ export async function moveOperation(
   { ledger }: AdminParts,
   id: string,
   transition: NewTransition,
-  { principal, now }: Reporting,
+  { principal, now, auditRow }: Reporting,
 ): Promise<ReportAnswer> {
   requireInProject(await ledger.projectOf(id), principal, 'operation', id)
-  const { operation, before } = await ledger.transition(id, transition, now.getTime())
-  const answer = { status: 200, body: showOperation(operation) }
-  if (operation === before) return answer
-  return { ...answer, changed: auditedOperationChange(operation, AUDIT_ACTIONS.moved, before) }
+  const { operation } = await ledger.transition(id, transition, now.getTime(), operationAuditRow(auditRow))
+  return { status: 200, body: showOperation(operation) }
 }
 
 /** @throws AppError `not_found` */
@@ -66,8 +60,16 @@ export async function findOperation(
   return requireInProject(await ledger.get(id), principal, 'operation', id)
 }
 
-/** The change to an operation, for the audit row. @param before undefined if the operation is new */
-export function auditedOperationChange(operation: Operation, action: string, before?: Operation): AuditedChange {
-  const { operation_id: target, project_id: projectId } = operation
-  return { action, target, projectId, changes: listChangedFields(target, before, operation) }
+/** Makes the audit row of a change to an operation. @param action default: a report or a transition */
+export function operationAuditRow(auditRow: Reporting['auditRow'], action?: string): MakeAuditRow {
+  return (operation, before) => {
+    const { operation_id: target, project_id: projectId } = operation
+    const reported = before === undefined ? 'operation.create' : 'operation.transition'
+    return auditRow({
+      action: action ?? reported,
+      target,
+      projectId,
+      changes: listChangedFields(target, before, operation),
+    })
+  }
 }
