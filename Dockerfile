@@ -1,5 +1,5 @@
 # One target per service, and one for the deploy job:
-#   docker build --target ingress --tag backstop-ingress:0.3.0 .        (or reconciler, notifier, admin-api, provision)
+#   docker build --target ingress --tag backstop-ingress:0.4.0-dev .        (or reconciler, notifier, admin-api, provision)
 #
 # Nothing is compiled but the console, which runs in browsers: Node strips the types of the files in packages/ and services/. It does not do so in node_modules, so the
 # packages stay in place, and node_modules has npm's workspace links to them.
@@ -46,7 +46,7 @@ COPY packages/console packages/console
 RUN ["node", "packages/console/scripts/build.ts"]
 
 FROM ${RUNTIME_IMAGE} AS runtime
-ARG VERSION=0.3.0
+ARG VERSION=0.4.0-dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.vendor="Backstop" \
       org.opencontainers.image.licenses="Apache-2.0" \
