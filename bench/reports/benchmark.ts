@@ -17,6 +17,8 @@ const SOCKETS = 300
 const WARM_UP_MS = 5_000
 const MEASURE_MS = 8_000
 const EVEN = { perSecond: 300, seconds: 8 }
+/** As many calls as warm up the other loads. */
+const EVEN_WARM_UP_S = 20
 const BATCHES = { senders: 2, items: 1_000 }
 const CHAIN_POLL_MS = 500
 const CALLS = 'calls'
@@ -89,7 +91,7 @@ export const reportsBenchmark: Benchmark = {
         // The rows of the loads before join the chain of the audit for minutes, which is no even load.
         const audit = db.collection('audit')
         while ((await audit.countDocuments({ unchained: true }, { limit: 1 })) > 0) await sleep(CHAIN_POLL_MS)
-        await reportEvenly(target, { ...EVEN, seconds: WARM_UP_MS / 1_000 })
+        await reportEvenly(target, { ...EVEN, seconds: EVEN_WARM_UP_S })
         return measure(reportEvenly(target, EVEN))
       },
     }

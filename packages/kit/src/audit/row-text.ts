@@ -43,21 +43,29 @@ function toSorted(value: unknown, form: { readonly asStored: boolean } = { asSto
   if (typeof value !== 'object' || value === null) return value
   if ('toJSON' in value && typeof value.toJSON === 'function') return toSorted(value.toJSON(), form)
   if (Array.isArray(value)) return value.map(item => toSorted(item, form))
-  const fields = Object.entries(value).map(
-    ([name, field]): Field => [form.asStored ? name.toWellFormed() : name, field],
-  )
+  if (form.asStored && !Object.keys(value).every(isStoredAsItIs)) return toSorted(withStoredNames(value), form)
+  const names = Object.keys(value)
+  // Most objects have their fields in order already.
+  if (!names.every(isInOrder)) names.sort()
   const copy: Record<string, unknown> = {}
-  for (const [name, field] of fields.sort(byName)) {
+  for (const name of names) {
+    const field = (value as Record<string, unknown>)[name]
     if (form.asStored && (field === undefined || field === null)) continue
     setField(copy, name, toSorted(field, form))
   }
   return copy
 }
 
-type Field = readonly [name: string, field: unknown]
+function isStoredAsItIs(name: string): boolean {
+  return name.isWellFormed()
+}
 
-function byName([a]: Field, [b]: Field): number {
-  return a < b ? -1 : 1
+function withStoredNames(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name.toWellFormed(), field]))
+}
+
+function isInOrder(name: string, index: number, names: readonly string[]): boolean {
+  return index === 0 || (names[index - 1] as string) < name
 }
 
 /** An assignment to `__proto__` would change the prototype. */

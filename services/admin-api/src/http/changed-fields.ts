@@ -10,6 +10,8 @@ const SEALED_SECRET = /^v1\.[\w-]+(?:\.[\w-]+){3}$/
 /** Limits of a row, so that no change makes it large. */
 export const MAX_FIELDS = 100
 const MAX_VALUE_LENGTH = 2_000
+/** The JSON of such a text is short enough, also if each character is escaped. */
+const MAX_SHORT_LENGTH = 300
 
 /**
  * Lists the fields that differ between two versions of a document, for the audit.
@@ -26,10 +28,15 @@ export function listChangedFields(
   for (const field of fields) {
     if (IGNORED_FIELDS.has(field)) continue
     const [from, to] = [maskField(before, field), maskField(after, field)]
-    if (JSON.stringify(from) === JSON.stringify(to)) continue
-    changed.push({ resource, field, from: shorten(from, to), to: shorten(to, from) })
+    if (from === to || (isObject(from) && isObject(to) && JSON.stringify(from) === JSON.stringify(to))) continue
+    // In the order of the fields in the texts that are signed (kit/audit), which saves sorting them.
+    changed.push({ field, from: shorten(from, to), resource, to: shorten(to, from) })
   }
   return changed.slice(0, MAX_FIELDS)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function maskField(document: object | undefined, field: string): unknown {
@@ -38,6 +45,7 @@ function maskField(document: object | undefined, field: string): unknown {
 
 /** A value that may be long. Of a long list, only the items that the other one does not have. */
 function shorten(value: unknown, other: unknown): unknown {
+  if (!isObject(value) && String(value).length <= MAX_SHORT_LENGTH) return value
   const text = JSON.stringify(value)
   if (text.length <= MAX_VALUE_LENGTH) return value
   if (!Array.isArray(value) || !Array.isArray(other)) return cut(text)

@@ -65,11 +65,12 @@ export function operationAuditRow(auditRow: Reporting['auditRow'], action?: stri
   return (operation, before) => {
     const { operation_id: target, project_id: projectId } = operation
     const reported = before === undefined ? 'operation.create' : 'operation.transition'
-    return auditRow({
-      action: action ?? reported,
-      target,
-      projectId,
-      changes: listChangedFields(target, before, operation),
-    })
+    const changes = listChangedFields(target, before && fieldsToShow(before), fieldsToShow(operation))
+    return auditRow({ action: action ?? reported, target, projectId, changes })
   }
+}
+
+/** The fields of an operation that its row does not show otherwise, and that callers of the API see. */
+function fieldsToShow({ operation_id, project_id, refs, ...fields }: Operation): object {
+  return fields
 }
