@@ -50,9 +50,6 @@ export interface Producer {
   stop(): Promise<void>
 }
 
-/** `fetchWaitMs` for topics that are usually empty. An idle consumer group then fetches once a second, and new messages still arrive at once. */
-export const RARE_FETCH_MS = 1_000
-
 export interface ConsumerOptions {
   readonly groupId: string
   readonly topics: readonly TopicName[]
@@ -71,8 +68,9 @@ export interface ConsumerOptions {
    */
   readonly maxFetchBytes?: number
   /**
-   * How long the broker may keep a fetch that finds no message, in milliseconds; 250 by default. It is also the longest delay until a
-   * resumed partition is fetched, because a fetch in flight does not include it. Messages of partitions that are not paused come at once.
+   * How long the broker may keep a fetch that finds no message while a partition is paused, in milliseconds; 250 by default. It is also the
+   * longest delay until a resumed partition is fetched, because a fetch in flight does not include it. Without a paused partition a fetch
+   * waits at least a second. Messages of partitions that are not paused come at once.
    */
   readonly fetchWaitMs?: number
   /** How long `stop` waits for messages in progress, in milliseconds; 15000 by default. */

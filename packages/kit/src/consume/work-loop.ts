@@ -29,8 +29,6 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly maxBatchMessages?: number
   /** Maximum number of partitions that are handled concurrently; the bus's default if not set. */
   readonly maxPartitionsAtOnce?: number
-  /** How long a fetch may wait for messages, in milliseconds; the bus's default if not set. */
-  readonly fetchWaitMs?: number
   /**
    * Makes the effects of these messages durable, in order. Must be idempotent. A retryable AppError defers the batch;
    * after any other error the loop finds the message that causes it and dead-letters the message.
@@ -82,14 +80,13 @@ const MAX_DEAD_LETTERS_IN_A_ROW = 10
  */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): Consumer {
   const pauses = new PartitionPauses()
-  const { maxBatchMessages, maxPartitionsAtOnce, fetchWaitMs } = options
+  const { maxBatchMessages, maxPartitionsAtOnce } = options
   return options.bus.consumer({
     groupId: options.groupId,
     topics: Object.keys(options.topics) as TopicName[],
     commit: 'accepted',
     ...(maxBatchMessages === undefined ? {} : { maxBatchMessages }),
     ...(maxPartitionsAtOnce === undefined ? {} : { maxPartitionsAtOnce }),
-    ...(fetchWaitMs === undefined ? {} : { fetchWaitMs }),
     onFatal: options.onFatal,
     async onBatch(batch) {
       const startedAt = options.clock.now()

@@ -1,13 +1,5 @@
 import { DELAY_LINES, type DelayLineName, dueAtOf } from '@backstop/contracts'
-import {
-  type Batch,
-  type BatchProgress,
-  type Bus,
-  type Consumer,
-  type IncomingMessage,
-  type Producer,
-  RARE_FETCH_MS,
-} from '../bus/bus.ts'
+import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
 import { type Clock, MAX_CLOCK_DIFFERENCE_MS } from '../clock/clock.ts'
 import type { Logger } from '../logger.ts'
 import { pauseMsAfterFailures } from '../retry/backoff.ts'
@@ -32,6 +24,8 @@ export interface DelayLineOptions {
 
 /** A message that waits this long may come half a second late. */
 const LONG_DELAY_MS = 10 * 60_000
+/** `fetchWaitMs` of a line whose messages wait that long. It has a paused partition for hours. */
+const LONG_DELAY_FETCH_MS = 1_000
 /** Maximum number of messages in one send. */
 const MAX_SEND = 500
 
@@ -71,7 +65,7 @@ class DelayLine {
       topics: [options.topic],
       commit: 'completed',
       maxFetchBytes: MAX_FETCH_BYTES,
-      ...(options.maxDelayMs >= LONG_DELAY_MS ? { fetchWaitMs: RARE_FETCH_MS } : {}),
+      ...(options.maxDelayMs >= LONG_DELAY_MS ? { fetchWaitMs: LONG_DELAY_FETCH_MS } : {}),
       onFatal: options.onFatal,
       onBatch: async batch => this.#hold(batch),
     })

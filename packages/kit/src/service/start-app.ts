@@ -44,8 +44,7 @@ export interface StartOptions {
 }
 
 /**
- * Time without progress after which a consumer hangs, in milliseconds. An idle consumer fetches every quarter of a
- * second.
+ * Time without progress after which a consumer hangs, in milliseconds. An idle consumer fetches every second.
  */
 const STUCK_AFTER_MS = 120_000
 /** Starts the ops server, then the app, in the same way for all services. */

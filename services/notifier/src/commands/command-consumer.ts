@@ -1,5 +1,5 @@
 import type { Command } from '@backstop/contracts'
-import { type Consumer, RARE_FETCH_MS } from '@backstop/kit/bus'
+import type { Consumer } from '@backstop/kit/bus'
 import { createWorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts'
 import type { ChannelHealthKeeper } from '../health/channel-health-keeper.ts'
@@ -39,7 +39,6 @@ export function createCommandConsumer(options: CommandConsumerOptions): Consumer
     ...options,
     groupId: 'notifier.commands',
     topics: { commands: 'command' },
-    fetchWaitMs: RARE_FETCH_MS,
     deadTopic: 'deliveries.dead',
     async handle(messages) {
       const commands = messages.map(({ message }) => message)

@@ -1,5 +1,5 @@
 import { HEADERS } from '@backstop/contracts'
-import { type Bus, type Consumer, type IncomingMessage, RARE_FETCH_MS } from '@backstop/kit/bus'
+import type { Bus, Consumer, IncomingMessage } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
 import { isRetryable } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
@@ -30,7 +30,6 @@ export function createDeadLetterConsumer(options: DeadLetterConsumerOptions): Co
     groupId: 'notifier.dead-letters',
     topics: ['deliveries.dead', 'inbound.dead'],
     commit: 'accepted',
-    fetchWaitMs: RARE_FETCH_MS,
     onFatal,
     async onBatch(batch) {
       const { partition, messages } = batch

@@ -1,5 +1,5 @@
 import type { Command } from '@backstop/contracts'
-import { type Consumer, RARE_FETCH_MS } from '@backstop/kit/bus'
+import type { Consumer } from '@backstop/kit/bus'
 import { createWorkLoop, type WorkLoopOptions } from '@backstop/kit/consume'
 import type { Ledger } from '@backstop/ledger'
 import type { ChangeIncident } from '@backstop/verdict'
@@ -37,7 +37,6 @@ export function createCommandConsumer(options: CommandConsumerOptions): Consumer
     ...options,
     groupId: 'reconciler.commands',
     topics: { commands: 'command' },
-    fetchWaitMs: RARE_FETCH_MS,
     deadTopic: 'inbound.dead',
     async handle(messages) {
       const commands = messages.map(({ message }) => message)

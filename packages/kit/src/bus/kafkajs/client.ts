@@ -5,6 +5,7 @@ import type { TlsMaterial } from '../../credentials/tls-material.ts'
 import type { Logger } from '../../logger.ts'
 import { patchKafkajsEncoder } from '../produce/kafkajs-encoder-patch.ts'
 import { patchKafkajsConnections } from './connection-patch.ts'
+import { patchKafkajsFetchWait } from './fetch-wait-patch.ts'
 import { patchKafkajs } from './idle-timer-patch.ts'
 import { kafkajsLogs } from './logs.ts'
 import { type ConnectionWatch, createSaslMechanism, type KafkaSasl } from './sasl.ts'
@@ -56,6 +57,7 @@ const TCP_KEEP_ALIVE_MS = 60_000
 export function createKafkajsClient(connection: KafkaConnection, retry: RetryOptions): Kafka {
   patchKafkajs()
   patchKafkajsConnections()
+  patchKafkajsFetchWait()
   patchKafkajsEncoder()
   registerZstd()
   const config: KafkaConfig = {
