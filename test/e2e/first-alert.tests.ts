@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
 /** The longest delay of an alert after the second look is due, on a busy machine. */
 const SLACK_MS = 20_000
 
-describe('alerts after a minute', () => {
+describe.concurrent('alerts after a minute', () => {
   let product: Product
   const shops: Shop[] = []
 

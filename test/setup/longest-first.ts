@@ -43,7 +43,6 @@ export const LONGEST = [
   'test/histories/histories.system-test.ts',
   'test/e2e/command-line-tour.system-test.ts',
   'test/e2e/every-provider.system-test.ts',
-  'test/e2e/first-steps.system-test.ts',
   'test/faults/unanswered-looks.system-test.ts',
   'test/faults/dead-providers.system-test.ts',
   'test/e2e/storm.system-test.ts',

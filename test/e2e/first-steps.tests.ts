@@ -1,4 +1,7 @@
-/** Runs the commands of docs/first-steps.md, and follows "Connect a real account" of the README. */
+/**
+ * Runs the commands of docs/first-steps.md, and follows "Connect a real account" of the README. The second looks come a minute later, so they
+ * see the settings after the last example.
+ */
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -6,30 +9,22 @@ import type { Action, Connection, CreatedConnection } from '@backstop/contracts'
 import { startReceiver, until } from '@backstop/kit/test'
 import { createCardProcessor } from '@backstop/simulator'
 import { choosePorts } from '@backstop/stack'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFactPrinter } from '../../scripts/start/demo/fact-printer.ts'
 import { runDemo } from '../../scripts/start/demo/run-demo.ts'
-import { createManagementApi, type ManagementApi } from '../../scripts/start/management-api.ts'
-import type { Product } from '../../scripts/start/product.ts'
+import { createManagementApi } from '../../scripts/start/management-api.ts'
 import { openEndpoint } from '../setup/accounts.ts'
 import { actionOf, isOpened } from '../setup/customer.ts'
-import { dataFolder, openProduct } from '../setup/product.ts'
+import { dataFolder } from '../setup/product.ts'
+import { minuteProduct } from './shared-products.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** Longer than all examples take, so that the second look sees the settings after the last example. */
-const RECHECK_DELAY_MS = 30_000
+const RECHECK_DELAY_MS = 60_000
 const WITHIN_MS = RECHECK_DELAY_MS + 60_000
-
-let product: Product
-let api: ManagementApi
-beforeAll(async () => {
-  product = await openProduct('first-steps', { recheckDelayMs: RECHECK_DELAY_MS })
-  api = createManagementApi(product.urls.admin, product.key)
-})
-afterAll(() => product?.stop())
 
 /** Runs shell commands in the root folder of the repository, as if a person had pasted them. */
 function runInShell(commands: string): Promise<string> {
+  const product = minuteProduct.get()
   const child = spawn('bash', ['-c', commands], {
     cwd: ROOT,
     env: {
@@ -67,6 +62,8 @@ function readmeCalls(): { method: string; path: string; body: string }[] {
 
 describe.concurrent('the first steps', () => {
   test('the commands of the page, run from top to bottom, alert about the refunds that nobody reported', async () => {
+    const product = minuteProduct.get()
+    const api = createManagementApi(product.urls.admin, product.key)
     const demo = await runDemo({
       kept: undefined,
       saveRecord: () => {},
@@ -103,6 +100,8 @@ describe.concurrent('the first steps', () => {
   })
 
   test('an account that is connected as the README says alerts about its first unexplained refund', async () => {
+    const product = minuteProduct.get()
+    const api = createManagementApi(product.urls.admin, product.key)
     const slack = await startReceiver()
     let projectId = ''
     let connection: CreatedConnection | undefined
