@@ -48,48 +48,42 @@ function readPorts(dataDir: string): Record<string, number> | undefined {
   }
 }
 
-test('takes other ports when other processes take the ports of two services after they were chosen', async () => {
-  const launcher = launch('taken-ports', '--no-demo')
-  const ports = await until('the chosen ports', () => readPorts(launcher.dataDir), { timeoutMs: 60_000, everyMs: 1 })
-  const taken = ['ingress-ops', 'admin-api'].map(name => ({ name, port: ports[name] as number }))
-  await Promise.all(taken.map(({ port }) => occupy(port)))
-  await launcher.prints(/Stopped|Backstop runs/)
-  for (const { name, port } of taken) {
-    const service = name.replace('-ops', '')
-    expect(launcher.output()).toMatch(
-      new RegExp(`${service}: another process took port ${port}.*${service}: ready`, 's'),
-    )
-    expect(readPorts(launcher.dataDir)?.[name]).not.toBe(port)
-  }
-  expect(launcher.output()).toContain('Backstop runs.')
-  expect(launcher.output(), 'the version and the commit come first').toMatch(
-    /^[^✓]*Backstop \d+\.\d+\.\d+(?:-dev)?\+g[0-9a-f]{7,12}\b/,
-  )
-  const { admin, key } = launcher.run()
-  const answer = await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
-  expect(answer.status).toBe(200)
-})
+// The second test begins with what the first one leaves, so a retry of it would not.
+describe('a data folder whose ports were taken', { retry: 0 }, () => {
+  let admin: string
 
-test('reports and restarts services that die during the start: before they are ready, and after', async () => {
-  const launcher = launch('dies', '--no-demo')
-  const early = await launcher.service('notifier')
-  process.kill(early.pid, 'SIGKILL')
-  await launcher.prints(/notifier was ended by SIGKILL\n[^✗]*Its log: .*notifier\.log/, 20_000)
-  // Stopped, so that the start is not complete when ingress dies.
-  const notifier = await until('another notifier', async () => {
-    const running = await launcher.service('notifier')
-    return running.pid === early.pid ? undefined : running
+  test('takes other ports when other processes take the ports of two services after they were chosen', async () => {
+    const launcher = launch('taken-ports', '--no-demo')
+    const ports = await until('the chosen ports', () => readPorts(launcher.dataDir), { timeoutMs: 60_000, everyMs: 1 })
+    const taken = ['ingress-ops', 'admin-api'].map(name => ({ name, port: ports[name] as number }))
+    await Promise.all(taken.map(({ port }) => occupy(port)))
+    await launcher.prints(/Stopped|Backstop runs/)
+    for (const { name, port } of taken) {
+      const service = name.replace('-ops', '')
+      expect(launcher.output()).toMatch(
+        new RegExp(`${service}: another process took port ${port}.*${service}: ready`, 's'),
+      )
+      expect(readPorts(launcher.dataDir)?.[name]).not.toBe(port)
+    }
+    expect(launcher.output()).toContain('Backstop runs.')
+    expect(launcher.output(), 'the version and the commit come first').toMatch(
+      /^[^✓]*Backstop \d+\.\d+\.\d+(?:-dev)?\+g[0-9a-f]{7,12}\b/,
+    )
+    ;({ admin } = launcher.run())
+    const { key } = launcher.run()
+    const answer = await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
   })
-  process.kill(notifier.pid, 'SIGSTOP')
-  await launcher.prints(/ingress: ready/)
-  const ingress = await launcher.service('ingress')
-  process.kill(ingress.pid, 'SIGKILL')
-  await launcher.prints(/ingress was ended by SIGKILL\n[^✗]*Its log: .*ingress\.log/, 20_000)
-  await launcher.prints(/ingress runs again/)
-  process.kill(notifier.pid, 'SIGCONT')
-  await launcher.prints(/notifier: ready.*Backstop runs\./s)
-  const answer = await fetch(`${launcher.run().ingress}/v1/webhooks/processor/con_none`, { method: 'POST' })
-  expect(answer.status).toBeGreaterThanOrEqual(400)
+
+  test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
+    rmSync(join(dataFolder('taken-ports'), 'secrets.json'))
+
+    const launcher = launch('taken-ports')
+    await launcher.prints(/npx backstop keys recover/)
+    await launcher.prints(/Backstop runs\./)
+    expect(launcher.output()).not.toContain('rm -r')
+    expect(launcher.run().admin).toBe(admin)
+  })
 })
 
 // A retry would begin with what the failed try has changed.
@@ -102,20 +96,47 @@ describe('a data folder that is started again', { retry: 0 }, () => {
     'content-type': 'application/json',
   })
 
-  test('keeps the out_of_band that a person has set for the demo account, and says that it sends no alerts', async () => {
-    const first = launchAgain()
-    await first.prints(/First alert .*Backstop runs\./s)
-    const headers = headersOf(first.run())
+  const accountUrl = (launcher: LauncherUnderTest) => {
     const { project_id, connection_id } = demo()
-    const url = `${first.run().admin}/v1/projects/${project_id}/connections/${connection_id}`
-    const set = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify({ out_of_band: 'ignore' }) })
-    expect(set.status).toBe(200)
-    await first.stop()
+    return `${launcher.run().admin}/v1/projects/${project_id}/connections/${connection_id}`
+  }
 
-    const second = launchAgain()
-    await second.prints(/Backstop runs\./)
-    expect(await (await fetch(url, { headers })).json()).toMatchObject({ out_of_band: 'ignore' })
-    expect(second.output()).toMatch(/out_of_band was set to ignore.*docs\/first-steps\.md.*Backstop runs\./s)
+  test('reports and restarts services that die during the start: before they are ready, and after', async () => {
+    const launcher = launchAgain()
+    const early = await launcher.service('notifier')
+    process.kill(early.pid, 'SIGKILL')
+    await launcher.prints(/notifier was ended by SIGKILL\n[^✗]*Its log: .*notifier\.log/, 20_000)
+    // Stopped, so that the start is not complete when ingress dies.
+    const notifier = await until('another notifier', async () => {
+      const running = await launcher.service('notifier')
+      return running.pid === early.pid ? undefined : running
+    })
+    process.kill(notifier.pid, 'SIGSTOP')
+    await launcher.prints(/ingress: ready/)
+    const ingress = await launcher.service('ingress')
+    process.kill(ingress.pid, 'SIGKILL')
+    await launcher.prints(/ingress was ended by SIGKILL\n[^✗]*Its log: .*ingress\.log/, 20_000)
+    await launcher.prints(/ingress runs again/)
+    process.kill(notifier.pid, 'SIGCONT')
+    await launcher.prints(/notifier: ready.*First alert .*Backstop runs\./s)
+    const answer = await fetch(`${launcher.run().ingress}/v1/webhooks/processor/con_none`, { method: 'POST' })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+
+    // For the next test.
+    const set = await fetch(accountUrl(launcher), {
+      method: 'PATCH',
+      headers: headersOf(launcher.run()),
+      body: JSON.stringify({ out_of_band: 'ignore' }),
+    })
+    expect(set.status).toBe(200)
+  })
+
+  test('keeps the out_of_band that a person has set for the demo account, and says that it sends no alerts', async () => {
+    const launcher = launchAgain()
+    await launcher.prints(/Backstop runs\./)
+    const account = await fetch(accountUrl(launcher), { headers: headersOf(launcher.run()) })
+    expect(await account.json()).toMatchObject({ out_of_band: 'ignore' })
+    expect(launcher.output()).toMatch(/out_of_band was set to ignore.*docs\/first-steps\.md.*Backstop runs\./s)
   })
 
   test('starts a new demo, up to its first alert, after the secret keys were replaced, in less than 150 MB', async () => {
@@ -145,19 +166,4 @@ describe('a data folder that is started again', { retry: 0 }, () => {
     await launcher.prints(/Backstop runs\./)
     expect(launcher.output()).not.toContain('rm -r')
   })
-})
-
-test('runs on, and names the recovery command, when the database does not know the key of secrets.json', async () => {
-  const first = launch('other-secrets', '--no-demo')
-  await first.prints(/Backstop runs\./)
-  const { key, admin } = first.run()
-  await fetch(`${admin}/v1/projects`, { headers: { authorization: `Bearer ${key}` } })
-  await first.stop()
-  rmSync(join(first.dataDir, 'secrets.json'))
-
-  const second = launch('other-secrets')
-  await second.prints(/npx backstop keys recover/)
-  await second.prints(/Backstop runs\./)
-  expect(second.output()).not.toContain('rm -r')
-  expect(second.run().admin).toBe(admin)
 })
