@@ -7,7 +7,7 @@ import { until } from '@backstop/kit/test'
 import { startReceiver } from '@backstop/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createManagementApi } from '../../scripts/start/management-api.ts'
-import { ALL_PARTITIONS, openProduct } from '../setup/product.ts'
+import { openProduct } from '../setup/product.ts'
 import { BILLER } from './biller.ts'
 import { startBillerApi } from './biller-api.ts'
 import { BILLER_FORMS } from './biller-forms.ts'
@@ -45,7 +45,6 @@ const played = new Map<History, PlayedHistory | { readonly failure: unknown }>()
 
 beforeAll(async () => {
   const product = await openProduct('histories', {
-    provision: ALL_PARTITIONS,
     recheckDelayMs: RECHECK_DELAY_MS,
     serviceEnv: { reconciler: { SWEEP_EVERY_MS: String(SWEEP_EVERY_MS) } },
   })
