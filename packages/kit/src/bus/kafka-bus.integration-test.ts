@@ -1,3 +1,4 @@
+import kafkajs from 'kafkajs'
 import { afterAll, expect, test } from 'vitest'
 import { busContract, CONTRACT_TOPICS } from '../../test/bus.contract.ts'
 import { type TestStack, testStack } from '../../test/stack.ts'
@@ -44,4 +45,45 @@ test('messages are stamped with the time that the bus was given, and on delay li
   await Promise.all([producer.stop(), consumer.stop()])
   expect(stamps.get('operations')).toBe(now)
   expect(stamps.get('rechecks')).toBeGreaterThan(now + 500_000)
+})
+
+test('the broker accepts compressed batches, and gives them to consumers as they are', async () => {
+  const stack = await testStack()
+  stacks.push(stack)
+  // The delay line's batches get the time of the broker, which must not undo the compression.
+  await stack.createTopics(['operations', 'rechecks'], 1)
+  const bus = stack.bus()
+  const producer = bus.producer({ sendTimeoutMs: 5_000 })
+  await producer.start()
+  const got: string[] = []
+  const consumer = bus.consumer({
+    ...{ groupId: 'compressed', topics: ['operations', 'rechecks'], commit: 'accepted' },
+    async onBatch({ messages }) {
+      got.push(...messages.map(({ value }) => String(value)))
+      return { accepted: messages.length }
+    },
+    onFatal() {},
+  })
+  await consumer.start()
+  // After the clients, which register the codecs.
+  const { GZIP } = kafkajs.CompressionTypes
+  const registered = kafkajs.CompressionCodecs[GZIP]!
+  const decompressed: number[] = []
+  kafkajs.CompressionCodecs[GZIP] = () => ({
+    ...registered(),
+    decompress(bytes: Buffer) {
+      decompressed.push(bytes.length)
+      return registered().decompress(bytes)
+    },
+  })
+  const value = JSON.stringify(Array.from({ length: 100 }, (_, index) => `pi_${index}`))
+  await producer.send(
+    (['operations', 'rechecks'] as const).map(topic => ({ topic, key: 'k', value: Buffer.from(value), headers: {} })),
+  )
+  await until('both arrived', () => got.length === 2)
+  kafkajs.CompressionCodecs[GZIP] = registered
+  await Promise.all([producer.stop(), consumer.stop()])
+  expect(got).toEqual([value, value])
+  expect(decompressed).toHaveLength(2)
+  expect(Math.max(...decompressed)).toBeLessThan(value.length / 2)
 })

@@ -7,7 +7,7 @@ interface HeldMessage {
   readonly dueAtMs: number
 }
 
-/** Bytes that are fetched from one partition at a time. A partition that holds less is read on, so it holds two fetches at most. */
+/** Compressed bytes that are fetched from one partition at a time. A partition that holds less is read on, so it holds two fetches at most. */
 export const MAX_FETCH_BYTES = 131_072
 
 /** Messages that become due within this time, in milliseconds, are sent together, also those of different partitions. */

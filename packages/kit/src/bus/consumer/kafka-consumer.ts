@@ -11,6 +11,10 @@ import { ConsumerSession } from './consumer-session.ts'
 const REBUILD_MS = [250, 3_000] as const
 /** The default of `fetchWaitMs`. Short, because consumers pause partitions for milliseconds, and a resumed partition waits this long. */
 const FETCH_WAIT_MS = 250
+/** The default of `maxFetchBytes`: somewhat more than the largest message. */
+const MAX_FETCHED_OF_PARTITION = 2 * 1_048_576 + 65_536
+/** Maximum number of bytes of one fetch, most of them compressed. In memory they are at most 16 times as many (`writeRecordBatch`). */
+const MAX_FETCHED_BYTES = 4 * 1_048_576
 /** Maximum number of unexpected kafkajs errors in a row after which the consumer is still replaced. */
 const MAX_UNKNOWN_FAULTS = 5
 /** How long `stop` waits until the consumer has left the group, in milliseconds. */
@@ -127,8 +131,8 @@ export class KafkaConsumer implements Consumer {
       metadataMaxAge: this.#connection.metadataMaxAgeMs ?? METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: this.#options.fetchWaitMs ?? FETCH_WAIT_MS,
-      maxBytesPerPartition: this.#options.maxFetchBytes ?? 2 * 1_048_576 + 65_536,
-      maxBytes: 16 * 1_048_576,
+      maxBytesPerPartition: this.#options.maxFetchBytes ?? MAX_FETCHED_OF_PARTITION,
+      maxBytes: MAX_FETCHED_BYTES,
       retry: { ...retry, restartOnFailure: async () => false },
     })
     const session = {

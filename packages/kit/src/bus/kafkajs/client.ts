@@ -4,12 +4,12 @@ import kafkajs, { type ISocketFactory, type Kafka, type KafkaConfig, type RetryO
 import type { TlsMaterial } from '../../credentials/tls-material.ts'
 import type { Logger } from '../../logger.ts'
 import { patchKafkajsEncoder } from '../produce/kafkajs-encoder-patch.ts'
+import { registerCodecs } from './codecs.ts'
 import { patchKafkajsConnections } from './connection-patch.ts'
 import { patchKafkajsFetchWait } from './fetch-wait-patch.ts'
 import { patchKafkajs } from './idle-timer-patch.ts'
 import { kafkajsLogs } from './logs.ts'
 import { type ConnectionWatch, createSaslMechanism, type KafkaSasl } from './sasl.ts'
-import { registerZstd } from './zstd-codec.ts'
 
 /** The brokers and how to connect to them. */
 export interface KafkaConnection {
@@ -59,7 +59,7 @@ export function createKafkajsClient(connection: KafkaConnection, retry: RetryOpt
   patchKafkajsConnections()
   patchKafkajsFetchWait()
   patchKafkajsEncoder()
-  registerZstd()
+  registerCodecs()
   const config: KafkaConfig = {
     brokers: [...connection.brokers],
     clientId: connection.clientId,

@@ -1,10 +1,13 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { registerCodecs } from '../kafkajs/codecs.ts'
+import { ByteWriter } from './byte-writer.ts'
 import { crc32c } from './crc32c.ts'
 import { patchKafkajsEncoder } from './kafkajs-encoder-patch.ts'
 import { keyPartitioner, murmur2 } from './key-partitioner.ts'
-import { BusRecord } from './record-batch.ts'
+import { BusRecord, writeRecordBatch } from './record-batch.ts'
 
 const require = createRequire(import.meta.url)
 const kafkajsCrc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number
@@ -16,7 +19,7 @@ const VERSIONS = [3, 4, 5, 6, 7]
 const kafkajsRequests = new Map(
   [2, ...VERSIONS].map(version => [version, require(`kafkajs/src/protocol/requests/produce/v${version}/request`)]),
 )
-patchKafkajsEncoder()
+patchKafkajsEncoder(false)
 const definition = require('kafkajs/src/protocol/requests/produce') as {
   protocol(negotiated: { version: number }): (given: object) => { request: Encodable }
 }
@@ -60,7 +63,7 @@ function topicDataOf(drawn: readonly { topic: string; partitions: readonly objec
   )
 }
 
-describe('a produce request', () => {
+describe('a produce request without compression', () => {
   test('has the same bytes as that of kafkajs', async () => {
     const property = fc.asyncProperty(
       topics,
@@ -118,6 +121,70 @@ describe('a produce request', () => {
     const messages = [new BusRecord('k', Buffer.from('v'), {}, '1790000000000')]
     const given = argumentsFor([{ topic: 'alerts', partitions: [{ partition: 0, messages, firstSequence: 0 }] }])
     expect(await ourBytes(2, given)).toEqual(await kafkajsBytes(2, given))
+  })
+})
+
+describe('a compressed batch', () => {
+  registerCodecs()
+  const decode = require('kafkajs/src/protocol/recordBatch/v0/decoder') as (decoder: object) => Promise<DecodedBatch>
+  const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => object
+  interface DecodedBatch {
+    readonly records: readonly { key: Buffer; value: Buffer | null; headers: Record<string, Buffer> }[]
+  }
+  /** The batch behind another one, as in a request with several partitions. */
+  function batchOf(records: readonly BusRecord[], mayCompress = true): Buffer {
+    const writer = new ByteWriter()
+    writeRecordBatch(writer, [new BusRecord('before', Buffer.alloc(1_000), {}, '1')], mayCompress)
+    const start = writer.at
+    writeRecordBatch(writer, records, mayCompress)
+    return Buffer.from(writer.bytes.subarray(start, writer.at))
+  }
+
+  test('is read by kafkajs as the same records, with its length and checksum', async () => {
+    // kafkajs reads headers into an object, which has properties like `toString` already.
+    const named = fc.record({
+      key: text,
+      value: fc.option(bytes),
+      headers: fc.dictionary(fc.stringMatching(/^x-[a-z]{1,20}$/), text),
+    })
+    const drawn = fc.array(named, { minLength: 1, maxLength: 70 })
+    const property = fc.asyncProperty(drawn, timestamps, async (messages, timestamp) => {
+      const records = messages.map(({ key, value, headers }) => new BusRecord(key, value, headers, timestamp))
+      const bytes = batchOf(records)
+      expect(bytes.length).toBeLessThanOrEqual(batchOf(records, false).length)
+      expect(bytes.readInt32BE(8)).toBe(bytes.length - 12)
+      expect(bytes.readUInt32BE(17)).toBe(kafkajsCrc32c(bytes.subarray(21)) >>> 0)
+      const read = await decode(new Decoder(bytes))
+      expect(read.records.map(({ key, value }) => [String(key), value])).toEqual(
+        records.map(({ key, value }) => [key, value]),
+      )
+      expect(read.records.map(({ headers }) => Object.values(headers).map(String))).toEqual(
+        records.map(({ headers }) => Object.values(headers)),
+      )
+    })
+    await fc.assert(property, { numRuns: 100 })
+  })
+
+  test('has less bytes for a single message as Backstop sends them', () => {
+    const names = ['operation_id', 'project_id', 'connection_id', 'subject', 'provider_ref']
+    const ids = Object.fromEntries(names.map(name => [name, `pi_${randomUUID()}`]))
+    const times = Object.fromEntries(
+      ['created_at', 'updated_at', 'ended_at'].map(name => [name, '2026-11-30T11:39:28.000Z']),
+    )
+    const value = Buffer.from(JSON.stringify({ ...ids, ...times, reason: null, run_id: null, idempotency_key: null }))
+    const records = [new BusRecord(randomUUID(), value, {}, '1790000000000')]
+    expect(batchOf(records).length).toBeLessThan(0.85 * batchOf(records, false).length)
+  })
+
+  test.each([
+    { name: 'that would not shrink', value: randomBytes(2_000) },
+    {
+      name: 'that would shrink to less than its 16th part, which would fill the memory of a consumer',
+      value: Buffer.alloc(100_000, 1),
+    },
+  ])('does not exist for records $name', ({ value }) => {
+    const records = [new BusRecord('key', value, {}, '1790000000000')]
+    expect(batchOf(records)).toEqual(batchOf(records, false))
   })
 })
 

@@ -39,9 +39,10 @@ const NOT_IDEMPOTENT = -1
 
 /**
  * Makes kafkajs encode the produce requests of our producers with `encodeProduceRequest`. Connections, versions, timeouts, answers and
- * errors stay with kafkajs. Its own encoder is used for every other request: of other producers, compressed or idempotent.
+ * errors stay with kafkajs. Its own encoder is used for every other request: of other producers, compressed by kafkajs or idempotent.
+ * @param mayCompress false to compare the bytes with those of kafkajs
  */
-export function patchKafkajsEncoder(): void {
+export function patchKafkajsEncoder(mayCompress = true): void {
   const require = createRequire(import.meta.url)
   const definition = require('kafkajs/src/protocol/requests/produce') as ProduceDefinition
   if (definition.isPatched) return
@@ -55,7 +56,7 @@ export function patchKafkajsEncoder(): void {
     return given => {
       const { request, response } = create(given)
       if (!isOurs(given)) return { request, response }
-      return { request: { ...request, encode: async () => createPayload(writer, given) }, response }
+      return { request: { ...request, encode: async () => createPayload(writer, given, mayCompress) }, response }
     }
   }
 }
@@ -72,12 +73,12 @@ function isOurs(given: ProduceArguments): given is ProduceArguments & ProduceReq
  * Encodes when kafkajs reads `buffer`, because it then copies the content without an interruption, so that all requests can share one
  * buffer. Between `encode` and the copy, another request may be encoded.
  */
-function createPayload(writer: ByteWriter, request: ProduceRequest): Payload {
+function createPayload(writer: ByteWriter, request: ProduceRequest, mayCompress: boolean): Payload {
   return {
     buf: writer.bytes,
     get buffer() {
       writer.at = 0
-      encodeProduceRequest(writer, request)
+      encodeProduceRequest(writer, request, mayCompress)
       return writer.bytes.subarray(0, writer.at)
     },
   }

@@ -18,7 +18,11 @@ const NULL_LENGTH = -1
 const FIELDS_BYTES = 512
 
 /** Writes the content of a produce request, versions 3 to 7 (https://kafka.apache.org/protocol#The_Messages_Produce). */
-export function encodeProduceRequest(writer: ByteWriter, { acks, timeout, topicData }: ProduceRequest): void {
+export function encodeProduceRequest(
+  writer: ByteWriter,
+  { acks, timeout, topicData }: ProduceRequest,
+  mayCompress = true,
+): void {
   writer.reserve(FIELDS_BYTES)
   writer.int16(NULL_LENGTH) // transactional id
   writer.int16(acks)
@@ -34,7 +38,7 @@ export function encodeProduceRequest(writer: ByteWriter, { acks, timeout, topicD
       writer.int32(partition)
       const lengthAt = writer.at
       writer.int32(0) // length of the batch: written below
-      writeRecordBatch(writer, messages)
+      writeRecordBatch(writer, messages, mayCompress)
       writer.bytes.writeInt32BE(writer.at - lengthAt - 4, lengthAt)
     }
   }
