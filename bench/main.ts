@@ -29,6 +29,7 @@ import { notifierBenchmark } from './notifier/benchmark.ts'
 import { overloadBenchmark } from './overload/benchmark.ts'
 import { reconcilerBenchmark } from './reconciler/benchmark.ts'
 import { reportsBenchmark } from './reports/benchmark.ts'
+import { storageBenchmark } from './storage/benchmark.ts'
 import { tracesBenchmark } from './traces/benchmark.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -45,6 +46,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   reportsBenchmark,
   consoleBenchmark,
   tracesBenchmark,
+  storageBenchmark,
 ]
 
 const { values, positionals } = parseArgs({

@@ -41,7 +41,7 @@ export interface Comparison {
   readonly targets: readonly Target[]
 }
 
-export type Unit = '/s' | 'ms' | 'µs' | 'MB' | 'KB' | 'requests'
+export type Unit = '/s' | 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'requests'
 
 export interface Contender {
   readonly name: string

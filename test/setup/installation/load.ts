@@ -37,6 +37,8 @@ export interface LoadOptions {
   report(refunds: readonly Refund[]): Promise<void>
   /** Milliseconds from the report of an operation to the first attempt to post its event; 0 by default. */
   readonly reportedBeforeMs?: number
+  /** Changes id, amount or customer of a refund, for ids that do not resemble each other; no change by default. */
+  readonly vary?: (refund: Refund) => Refund
 }
 
 export function startLoad(options: LoadOptions): Load {
@@ -117,17 +119,17 @@ function connectionFor(connections: readonly CreatedConnection[], index: number)
   return connections[turn % connections.length] as CreatedConnection
 }
 
-function makeDue({ name, connections }: LoadOptions, from: number, to: number): Refund[] {
+function makeDue({ name, connections, vary = refund => refund }: LoadOptions, from: number, to: number): Refund[] {
   const [sample] = makeRefunds('x', 1) as [Refund]
   return Array.from({ length: to - from }, (_, offset) => {
     const index = from + offset
     const { connection_id, project_id } = connectionFor(connections, index)
-    return {
+    return vary({
       ...sample,
       id: `${name}${String(index).padStart(20, '0')}`,
       projectId: project_id,
       connectionId: connection_id,
       isExplained: isExplainedAt(index),
-    }
+    })
   })
 }
