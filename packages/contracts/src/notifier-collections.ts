@@ -4,6 +4,7 @@ import { type CollectionDefinition, DAY_S, DELIVERY_DAYS } from './collection-de
 export const NOTIFIER_COLLECTIONS = {
   deliveries: {
     owner: 'notifier',
+    isLarge: true,
     indexes: [
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { alert_id: 1, created_at: -1, _id: -1 } },

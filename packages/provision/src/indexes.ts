@@ -1,4 +1,4 @@
-import { COLLECTIONS, type CollectionDefinition, type CollectionName } from '@backstop/contracts'
+import { COLLECTIONS, type CollectionDefinition, type CollectionName, LARGE_COLLECTION } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
@@ -19,7 +19,9 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
   const conflicts: string[] = []
   const duplicates: string[] = []
   for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
-    await asUnavailable(() => db.createCollection(name)).catch(ignoreCode(NAMESPACE_EXISTS))
+    // An existing collection stays as it was created.
+    const storage = definition.isLarge === true ? LARGE_COLLECTION : {}
+    await asUnavailable(() => db.createCollection(name, storage)).catch(ignoreCode(NAMESPACE_EXISTS))
     for (const { keys, options } of definition.indexes) {
       try {
         const isMade = asUnavailable(() => db.collection(name).createIndex(keys, options ?? {}))

@@ -105,6 +105,40 @@ test('an index that exists in another form is named', async () => {
   await run()
 })
 
+test('large collections are compressed with zstd, and their indexes with snappy', async () => {
+  await run()
+  const compressorsOf = async (name: string) => {
+    const stats = await db()
+      .collection(name)
+      .aggregate([{ $collStats: { storageStats: {} } }])
+      .next()
+    const compressorIn = (text: string) => /block_compressor=(\w*)/.exec(text)?.[1]
+    const { wiredTiger, indexDetails } = stats!.storageStats
+    return {
+      documents: compressorIn(wiredTiger.creationString),
+      ids: compressorIn(indexDetails._id_.creationString),
+      byTime: compressorIn(indexDetails['received_at_-1__id_-1']?.creationString ?? ''),
+    }
+  }
+  expect(await compressorsOf('inbox')).toEqual({ documents: 'zstd', ids: 'snappy', byTime: 'snappy' })
+  expect(await compressorsOf('projects')).toMatchObject({ documents: 'snappy' })
+})
+
+test('collections and indexes of a version before compression are kept as they are', async () => {
+  const inbox = db().collection('inbox')
+  await inbox.drop()
+  await db().createCollection('inbox')
+  await inbox.createIndex({ received_at: -1, _id: -1 })
+  // Its successor has the same keys and another name.
+  await inbox.createIndex({ replay_id: 1, received_at: -1, _id: -1 }, { sparse: true })
+  const before = await inbox.indexes()
+  await run()
+  expect(await inbox.indexes()).toEqual(expect.arrayContaining(before))
+  expect(await inbox.indexes()).toHaveLength(COLLECTIONS.inbox.indexes.length + 2)
+  await inbox.drop()
+  await run()
+})
+
 test('a subject whose compatibility somebody lowered stops the job and is named', async () => {
   const subject = registrySubject('alert', stack.topicPrefix)
   const set = (compatibility: string) =>

@@ -32,6 +32,8 @@ export function mongoProgram({ mongod, dir, port }: MongoSettings): PartProgram 
     args: [
       ...['--replSet', REPLICA_SET, '--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath],
       ...['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '512', '--quiet', '--nounixsocket'],
+      // MongoDB's own level, 6, costs an eighth more work than 1 for 3 % fewer bytes.
+      ...['--zstdDefaultCompressionLevel', '1'],
       // No client reads older snapshots: keeping replaced values for five minutes would cost a tenth of all work.
       ...['--setParameter', 'minSnapshotHistoryWindowInSeconds=0'],
       // By default a stop waits 15 s for clients to switch to another member, but there is none.
