@@ -3,12 +3,11 @@ import {
   type ExemptVerdict,
   type ExplainedVerdict,
   type Look,
-  lastResultOf,
   needsVerdict,
   openIncident,
   type Pending,
 } from '../case/action-record.ts'
-import { type Case, withMessages, withRecord } from '../case/case.ts'
+import { type Case, withRecord } from '../case/case.ts'
 import { type ConnectionPolicy, lookedConnections } from '../case/connection-policy.ts'
 import type { DecisionContext } from '../case/decision-context.ts'
 import { denialReasonOf } from '../case/denial.ts'
@@ -16,11 +15,11 @@ import { addToTimeline, timelineEntry } from '../case/timeline.ts'
 import { type Assignment, assignOperations } from '../explain/assign.ts'
 import { describeWait } from '../explain/awaited-operation.ts'
 import { expectedChangeFor } from '../explain/cover-actions.ts'
-import { explainedByEvidence, isProviderReason, providerReasonOf } from '../explain/operation-match.ts'
+import { explainedByEvidence, providerReasonOf } from '../explain/operation-match.ts'
 import { permissionToAlert } from '../explain/permission-to-alert.ts'
 import { ruleOf } from '../explain/why.ts'
 import { openIncidentAbout, resolveUnexpectedAction } from '../incident/incidents.ts'
-import { recheckEntry } from '../show/outbox-entries.ts'
+import { scheduleLook, whyLookAgain } from './schedule-look.ts'
 
 /** Gives each action of the case the verdict that the known facts allow. Call it after every change of facts. */
 export function judgeCase(theCase: Case, context: DecisionContext): Case {
@@ -80,47 +79,6 @@ function immediateVerdict(
   const expected = expectedChangeFor(theCase, action)
   if (expected === undefined) return null
   return { ...BY_NOTHING, verdict: 'explained', reason: 'expected_change_matches', expectedChangeId: expected.id }
-}
-
-type NotUnexplained = Exclude<ActionRecord, { verdict: 'unexplained' }>
-
-/** The reason why an unexplained action needs a new second look; null if it has had one or one is pending. */
-function whyLookAgain(
-  action: NotUnexplained,
-): 'new' | 'explanation_lost' | 'ended_by_somebody' | 'shown_again' | 'other_setting' | null {
-  if (action.verdict === 'explained') return 'explanation_lost'
-  if (action.look === null) return 'new'
-  if (action.verdict !== 'not_alerted') return null
-  if (isProviderReason(action.reason)) return 'ended_by_somebody'
-  if (action.reason === 'provider_denies_it') return 'shown_again'
-  // The settings of the connections in `quietFor` kept the action from alerting. The setting of another connection that
-  // shows the action may require an alert.
-  const { quietFor }: { readonly quietFor: readonly string[] } = action
-  return action.seenThrough.some(({ id }) => !quietFor.includes(id)) ? 'other_setting' : null
-}
-
-/** Schedules a second look, at first sight or after an operation no longer explains the action. */
-function scheduleLook(theCase: Case, action: NotUnexplained, { now, recheckDelayMs }: DecisionContext): Case {
-  const dueAt = now + recheckDelayMs
-  const earlier = lastResultOf(action.look)
-  const armed: ActionRecord = {
-    ...action,
-    verdict: 'pending',
-    reason: 'awaiting_second_look',
-    operationId: null,
-    expectedChangeId: null,
-    quietFor: [],
-    look: { dueAt, askedAt: null, doneAt: null, ...(earlier === undefined ? {} : { earlier }) },
-  }
-  const lost = timelineEntry(now, 'explanation_lost', action.operationId, lostExplanationText(action))
-  const next = withRecord(theCase, action.verdict === 'explained' ? addToTimeline(armed, lost) : armed)
-  return withMessages(next, recheckEntry(theCase, action.id, dueAt, now))
-}
-
-function lostExplanationText(action: ActionRecord): string {
-  return action.operationId === null
-    ? 'What explained it does not hold any more'
-    : `Operation ${action.operationId} does not explain it any more`
 }
 
 /**
