@@ -105,7 +105,8 @@ describe('a shop with reporters', () => {
       shops.map(() => ({ queued: 0, dropped: 0, refused: 0 })),
     )
     if (OUTAGE_S === 0) expect(customer.receiver.deliveries().map(({ body }) => body)).toEqual([])
-    // The longest delay is measured in virtual time. A busy machine delays single calls by more.
-    for (const median of [...whileUp, ...whileDown]) expect(median).toBeLessThan(150)
+    // The longest delay is measured in virtual time. On a busy machine only a comparison says something: a call that waits for Backstop waits
+    // for seconds.
+    for (const [shop, median] of whileDown.entries()) expect(median).toBeLessThan(2 * (whileUp[shop] ?? 0) + 500)
   })
 })

@@ -76,8 +76,10 @@ describe.each(releases)('the data of %s', release => {
     receiver = await startReceiver({ secret: CHANNEL_SECRET, now: Date.now })
     const stored = gunzipSync(readFileSync(new URL(`${release}.json.gz`, import.meta.url))).toString('utf8')
     data = JSON.parse(stored)
-    const text = stored.replaceAll(data.receiverUrl, receiver.url)
-    data = JSON.parse(text)
+    const { audit = [] } = data.documents
+    data = JSON.parse(stored.replaceAll(data.receiverUrl, receiver.url))
+    // Rows of the audit that are part of its chain must stay as they are.
+    data.documents.audit = audit
     product = await openWith(data)
     api = createManagementApi(product.urls.admin, product.key)
   })
@@ -136,9 +138,11 @@ describe.each(releases)('the data of %s', release => {
       const one = await api.get<AuditVerification>('/v1/audit/verify')
       return one.verified >= (data.documents.audit?.length ?? 0) ? one : undefined
     })
-    // The rows of before have hashes only. A row of now may have joined with them.
     expect(verified).toMatchObject({ state: 'intact', faults: [], unsigned: 0 })
-    expect(verified.hashed_until).toBeGreaterThanOrEqual(data.documents.audit?.length ?? 0)
+    // Rows of before 0.3.0 have hashes only. A row of now may have joined with them.
+    const areSigned = data.documents.audit_chain?.some(({ mac }) => mac !== undefined) === true
+    const hashed = areSigned ? 0 : data.documents.audit?.length
+    expect(verified.hashed_until ?? 0).toBeGreaterThanOrEqual(hashed ?? 0)
   })
 
   test('nothing alerts again', () => {
