@@ -16,12 +16,6 @@ const ROOT = resolve(import.meta.dirname, '..')
 /** The kinds of tests (vitest.config.ts). */
 type Kind = 'unit' | 'simulation' | 'integration' | 'system' | 'alone' | 'docker' | 'mutation'
 
-interface Beside {
-  readonly env?: Readonly<Record<string, string>>
-  /** The priority of a part that gives way, as of `nice`. */
-  readonly niceness?: number
-}
-
 /** A part of a run: kinds of tests that share workers, and the number of files that run at the same time. */
 interface Part {
   readonly kinds: readonly Kind[]
@@ -31,31 +25,25 @@ interface Part {
   /** The only files to run; all of the kinds by default. */
   readonly files?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** A full run runs it beside the next part, and shows its output at its end. */
-  readonly beside?: Beside
+  /** A full run runs it with this environment beside the next parts, at a low priority, because it only computes. */
+  readonly beside?: Readonly<Record<string, string>>
 }
 
 /**
- * The niceness of a program that only computes, beside others. At the lowest priority, 19, Vitest would not start within its minute and a
- * half on a busy machine.
- */
-const LOW_PRIORITY = 10
-
-/**
  * The parts of a full run. The fastest part is early, so that its failures are seen early. A system test mostly waits, but it runs products
- * of four processes, and five such tests overload two slow cores. So integration tests run beside four of them: while some wait, others
- * compute. The integration tests have a Vitest of their own, because one that ran both would end a worker, with the modules that it has
- * imported, whenever a file of the other kind is next. Unit tests wait half of the time, too. The simulation has what all of them leave idle.
+ * of four processes, and five such tests overload two slow cores. So system and integration tests share five workers: while some wait,
+ * others compute. Unit tests wait half of the time, too. The simulation has what all of them leave idle.
  */
 const FULL_RUN: readonly Part[] = [
-  { kinds: ['simulation'], workers: 1, beside: { env: { BACKSTOP_TEST_SEEDS: '200' }, niceness: LOW_PRIORITY } },
+  { kinds: ['simulation'], workers: 1, beside: { BACKSTOP_TEST_SEEDS: '200' } },
   { kinds: ['unit'], workers: 4 },
-  { kinds: ['integration'], workers: 2, beside: {} },
-  { kinds: ['system'], workers: 4 },
+  { kinds: ['integration', 'system'], workers: 5 },
   { kinds: ['alone'], workers: 1 },
 ]
 /** The parts that run only on request. `docker` needs a container engine, `mutation` and `soak` take minutes of all cores. */
 const ON_REQUEST: readonly Part[] = [
+  { kinds: ['integration'], workers: 3 },
+  { kinds: ['system'], workers: 3 },
   { kinds: ['docker'], workers: 1 },
   { kinds: ['mutation'], workers: 1 },
   {
@@ -81,6 +69,12 @@ const ON_REQUEST: readonly Part[] = [
  */
 const MOST_REPEATED = 15
 
+/**
+ * For a program beside another one: it gives way, and its output is shown at its end. At the lowest priority, 19, Vitest would not start within
+ * its minute and a half on a busy machine.
+ */
+const BESIDE = { niceness: 10, isShownAtEnd: true }
+
 /** The result of a part: its files, and whether an error outside of its files, or a run without tests, ended it. */
 interface PartResult {
   part: Part
@@ -93,9 +87,7 @@ const [only, ...filters] = process.argv.slice(2)
 const wanted = only === undefined ? FULL_RUN : [...FULL_RUN, ...ON_REQUEST].filter(part => nameOf(part) === only)
 if (wanted.length === 0) {
   const names = [...FULL_RUN, ...ON_REQUEST].map(nameOf)
-  process.stderr.write(
-    `There is no part "${only}": give ${names.join(', ')}, or nothing for the first ${FULL_RUN.length}\n`,
-  )
+  process.stderr.write(`There is no part "${only}": give ${names.join(', ')}, or nothing for the first four\n`)
   process.exit(2)
 }
 const needsStack = ({ kinds }: Part) => kinds.some(kind => ['integration', 'system', 'alone'].includes(kind))
@@ -188,7 +180,7 @@ function startTestStack(): Promise<RunningStack> {
 
 /** Whether the static checks pass. They run beside the unit tests, because the type checker ends on one core. */
 async function runCheck(): Promise<boolean> {
-  return (await run([join(ROOT, 'scripts/check.ts')], {}, { niceness: LOW_PRIORITY })) === 0
+  return (await run([join(ROOT, 'scripts/check.ts')], {}, BESIDE)) === 0
 }
 
 function isBeside({ beside }: Part): boolean {
@@ -208,9 +200,8 @@ async function runVitest(part: Part, alone?: readonly string[]): Promise<PartRes
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const workers = `--maxWorkers=${alone === undefined ? part.workers : 1}`
   const chosen = alone ?? [...(part.files ?? []), ...filters]
-  const beside = isBeside(part) && alone === undefined ? part.beside : undefined
-  const env = { ...stackEnvironment(), ...part.env, ...beside?.env }
-  const code = await run([vitest, 'run', ...kinds, workers, ...reporters, ...chosen], env, beside)
+  const env = { ...stackEnvironment(), ...part.env, ...(isBeside(part) ? part.beside : {}) }
+  const code = await run([vitest, 'run', ...kinds, workers, ...reporters, ...chosen], env, isBeside(part) ? BESIDE : {})
   const files = readReport(report) ?? []
   const passed = files.some(file => file.passed > 0)
   // A run without a passed test, or with an error outside of its files, has failed too.
@@ -237,12 +228,16 @@ function stackEnvironment(): Record<string, string> {
   }
 }
 
-function run(args: string[], env: Record<string, string>, beside?: Beside): Promise<number> {
+function run(
+  args: string[],
+  env: Record<string, string>,
+  { niceness, isShownAtEnd = false }: Partial<typeof BESIDE> = {},
+): Promise<number> {
   return new Promise(resolve => {
-    const output = beside === undefined ? 'inherit' : 'pipe'
+    const output = isShownAtEnd ? 'pipe' : 'inherit'
     const stdio: StdioOptions = ['inherit', output, output]
     const child = spawn(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio })
-    if (beside?.niceness !== undefined && child.pid !== undefined) setPriority(child.pid, beside.niceness)
+    if (niceness !== undefined && child.pid !== undefined) setPriority(child.pid, niceness)
     const chunks: Buffer[] = []
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
     const stop = () => child.kill('SIGTERM')

@@ -57,11 +57,24 @@ export const LONGEST = [
   'test/faults/election.system-test.ts',
 ] as const
 
-/** Starts the longest test files first, so that all workers end at about the same time. */
+/**
+ * Starts the longest test files of each kind first, so that all workers end at about the same time. Kinds that share workers are
+ * mixed, because system tests mostly wait and others compute.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).toSorted((a, b) => rankOf(a.moduleId) - rankOf(b.moduleId))
+    const sorted = await super.sort(files)
+    const kinds = Map.groupBy(sorted, file => file.project.name)
+    return mix([...kinds.values()].map(kind => kind.toSorted((a, b) => rankOf(a.moduleId) - rankOf(b.moduleId))))
   }
+}
+
+/** Merges lists so that each is spread evenly over the whole, and keeps the order of each. */
+export function mix<T>(lists: readonly (readonly T[])[]): T[] {
+  return lists
+    .flatMap(list => list.map((item, index) => ({ item, share: (index + 0.5) / list.length })))
+    .toSorted((a, b) => a.share - b.share)
+    .map(({ item }) => item)
 }
 
 function rankOf(path: string): number {
