@@ -115,7 +115,7 @@ export const COLLECTIONS = {
       { keys: { refs: 1 } },
       { keys: { project_id: 1, created_at: -1, _id: -1 } },
       { keys: { connection_id: 1, created_at: -1, _id: -1 } },
-      // Few operations have the same subject or provider_ref, so that lists of them are sorted in memory.
+      // Few operations have the same subject or provider_ref, so lists of them are sorted in memory.
       { keys: { subject: 1 } },
       { keys: { provider_ref: 1 }, options: { partialFilterExpression: { provider_ref: { $type: 'string' } } } },
       { keys: { created_at: -1, _id: -1 } },

@@ -26,7 +26,7 @@ export const RECONCILER_COLLECTIONS = {
       // Few actions have the same subject or provider_ref, so that lists of them are sorted in memory.
       { keys: { subject: 1 } },
       { keys: { provider_ref: 1 }, options: { partialFilterExpression: { provider_ref: { $type: 'string' } } } },
-      // Partial, because the providers name nobody for most actions.
+      // Partial, because providers name no actor for most actions.
       {
         keys: { actor_id: 1, first_seen: -1, _id: -1 },
         options: { partialFilterExpression: { actor_id: { $type: 'string' } } },

@@ -5,7 +5,7 @@ import type { Clock } from '@backstop/kit/clock'
  * than the rest of the write.
  */
 const GATHER_MS = 25
-/** Beyond it, a sweeper does the work: the server is slower than the writes. */
+/** Items above this number are left to a sweeper, because the server is slower than the writes. */
 const MAX_WAITING = 5_000
 
 export interface GathererOptions<T> {
@@ -20,7 +20,7 @@ export interface GathererOptions<T> {
 export interface Gatherer<T> {
   /** @returns false if the item is left to a sweeper, because too many wait */
   add(item: T): boolean
-  /** Runs on the items that have gathered, without waiting for more. Resolves when the runs of before have ended too. */
+  /** Runs on the items that have gathered, without waiting for more. Resolves when this run and earlier ones have ended. */
   flush(): Promise<void>
 }
 

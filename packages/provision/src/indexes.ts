@@ -19,7 +19,7 @@ export async function provisionCollections(db: Db, report: Report): Promise<void
   const conflicts: string[] = []
   const duplicates: string[] = []
   for (const [name, definition] of Object.entries(COLLECTIONS) as [CollectionName, CollectionDefinition][]) {
-    // An existing collection stays as it was created.
+    // An existing collection keeps its storage options.
     const storage = definition.isLarge === true ? LARGE_COLLECTION : {}
     await asUnavailable(() => db.createCollection(name, storage)).catch(ignoreCode(NAMESPACE_EXISTS))
     for (const { keys, options } of definition.indexes) {

@@ -63,7 +63,7 @@ export interface ConsumerOptions {
   /** Maximum number of partitions that are processed concurrently; 4 by default. */
   readonly maxPartitionsAtOnce?: number
   /**
-   * Maximum number of bytes fetched from one partition at a time, most of them compressed (a single larger message is still fetched); 2 MiB by
+   * Maximum number of bytes fetched from one partition at a time, partly compressed (a single larger message is still fetched); 2 MiB by
    * default.
    */
   readonly maxFetchBytes?: number

@@ -13,7 +13,7 @@ const REBUILD_MS = [250, 3_000] as const
 const FETCH_WAIT_MS = 250
 /** The default of `maxFetchBytes`: somewhat more than the largest message. */
 const MAX_FETCHED_OF_PARTITION = 2 * 1_048_576 + 65_536
-/** Maximum number of bytes of one fetch, most of them compressed. In memory they are at most 16 times as many (`writeRecordBatch`). */
+/** Maximum number of bytes of one fetch, partly compressed. In memory they are at most 16 times as many (`writeRecordBatch`). */
 const MAX_FETCHED_BYTES = 4 * 1_048_576
 /** Maximum number of unexpected kafkajs errors in a row after which the consumer is still replaced. */
 const MAX_UNKNOWN_FAULTS = 5
