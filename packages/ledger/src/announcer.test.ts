@@ -47,7 +47,7 @@ function open({
   return { announcer, announce, clock, sent, removed, stored }
 }
 
-test('the entries of several writes about an operation are removed together, half a second after they were published', async () => {
+test('the entries of several writes about an operation are removed together, up to a second after they were published', async () => {
   const { announcer, announce, clock, sent, removed } = open()
   announcer.start()
   announce('op_1', 'v1')
@@ -58,9 +58,13 @@ test('the entries of several writes about an operation are removed together, hal
   expect(sent).toEqual(['op_1', 'op_1', 'op_2'])
   expect(removed).toEqual([])
   await clock.advance(300)
+  expect(removed).toEqual([])
+  await clock.advance(100)
+  announce('op_1', 'v3')
+  await clock.advance(400)
   expect(removed).toEqual([
     [
-      ['op_1', ['v1', 'v2']],
+      ['op_1', ['v1', 'v2', 'v3']],
       ['op_2', ['v1']],
     ],
   ])
@@ -74,11 +78,11 @@ test('entries that could not be removed are removed with the next ones', async (
   const { announcer, announce, clock, sent, removed } = open({ remove })
   announcer.start()
   announce('op_1', 'v1')
-  await clock.advance(500)
+  await clock.advance(1_000)
   expect(sent).toEqual(['op_1'])
   expect(removed).toEqual([])
   announce('op_1', 'v2')
-  await clock.advance(500)
+  await clock.advance(1_000)
   expect(removed).toEqual([[['op_1', ['v1', 'v2']]]])
 })
 
@@ -98,7 +102,7 @@ test('what Kafka does not take stays in its document', async () => {
   announcer.start()
   announce('op_1', 'v1')
   await announcer.stop()
-  expect(removed).toEqual([[]])
+  expect(removed).toEqual([])
 })
 
 test('while 5,000 writes wait for Kafka, further ones are left to the sweeper', async () => {
@@ -145,7 +149,7 @@ test('audit rows of a short time are moved with one command, and removed with th
   announcer.announce(rowOf('op_2', 'aud_2'))
   await clock.advance(100)
   expect([sent, stored]).toEqual([['op_1'], [['aud_1', 'aud_2']]])
-  await clock.advance(400)
+  await clock.advance(900)
   expect(removed).toEqual([
     [
       ['op_1', expect.arrayContaining(['v1', 'aud_1'])],
@@ -173,7 +177,7 @@ test('audit rows that MongoDB refused at first are moved by the sweeper', async 
   announcer.start()
   announcer.announce(rowOf('op_1', 'aud_1'))
   await clock.advance(1_000)
-  expect([stored, removed]).toEqual([[], [[], []]])
+  expect([stored, removed]).toEqual([[], []])
   await clock.advance(60_000)
   expect(stored).toEqual([['aud_1']])
   expect(removed).toContainEqual([['op_1', ['aud_1']]])

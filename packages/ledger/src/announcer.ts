@@ -34,8 +34,8 @@ export interface Announcer extends Periodic {
 }
 
 /**
- * How long published entries stay in their documents, in milliseconds. The entries of several writes about one operation are removed with one
- * command. Shorter than the age of the entries that the sweepers take.
+ * Published entries stay in their documents for one to two of these periods, in milliseconds. Then all entries of a document have mostly been
+ * published, and to empty its outbox costs MongoDB half of removing some of them. Shorter than the age of the entries that the sweepers take.
  */
 const REMOVE_EVERY_MS = 500
 
@@ -139,17 +139,18 @@ function createRowPath(
   }
 }
 
-/** Removes published entries from their documents, those of half a second together. */
+/** Removes published entries from their documents, those of up to a second together. */
 function createRemover(source: OutboxSource, { clock, logger }: Pick<AnnouncerOptions, 'clock' | 'logger'>) {
-  let published = new Map<string, string[]>()
+  /** By document. What is due is removed with the next command, also the entries that are published until then. */
+  let [due, recent] = [new Map<string, string[]>(), new Map<string, string[]>()]
   async function remember(documents: readonly PublishedEntries[]): Promise<void> {
-    for (const { documentId, entryIds } of documents) {
-      published.set(documentId, [...(published.get(documentId) ?? []), ...entryIds])
-    }
+    for (const { documentId, entryIds } of documents) addTo(due.has(documentId) ? due : recent, documentId, entryIds)
   }
-  async function removePublished(): Promise<void> {
-    const removed = Array.from(published, ([documentId, entryIds]): PublishedEntries => ({ documentId, entryIds }))
-    published = new Map()
+  async function removeDue(): Promise<void> {
+    const removed = Array.from(due, ([documentId, entryIds]): PublishedEntries => ({ documentId, entryIds }))
+    due = recent
+    recent = new Map()
+    if (removed.length === 0) return
     try {
       await source.published(removed)
     } catch (error) {
@@ -158,13 +159,21 @@ function createRemover(source: OutboxSource, { clock, logger }: Pick<AnnouncerOp
     }
   }
   const onFailure = (error: unknown) => logger.warn({ error }, 'ledger.published_not_removed')
-  const periodic = createPeriodic({ clock, pauseMs: REMOVE_EVERY_MS, run: removePublished, onFailure })
+  const periodic = createPeriodic({ clock, pauseMs: REMOVE_EVERY_MS, run: removeDue, onFailure })
   return {
     published: remember,
     start: () => periodic.start(),
     async stop() {
       await periodic.stop()
-      await removePublished().catch(onFailure)
+      for (const [documentId, entryIds] of recent) addTo(due, documentId, entryIds)
+      recent = new Map()
+      await removeDue().catch(onFailure)
     },
   }
+}
+
+function addTo(entries: Map<string, string[]>, documentId: string, entryIds: readonly string[]): void {
+  const known = entries.get(documentId)
+  if (known === undefined) entries.set(documentId, [...entryIds])
+  else known.push(...entryIds)
 }

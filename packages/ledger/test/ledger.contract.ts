@@ -109,6 +109,16 @@ export function describeLedger(name: string, open: OpenTestBooks): void {
       expect(again?.entries.map(entry => entry.id)).toEqual([`${id}:3`])
     })
 
+    test('entries are removed from each document, whether others stay in it or not', async () => {
+      const [one, other] = [await record(), await record()].map(({ operation_id }) => operation_id)
+      await ledger.transition(other!, { to: 'executing' }, NOW + 5)
+      await outboxSource.published([one!, other!].map(id => ({ documentId: id, entryIds: [`${id}:1`] })))
+      const left = (await outboxSource.pending(NOW + 1_000, 10_000)).filter(item =>
+        [one, other].includes(item.documentId),
+      )
+      expect(left.map(({ entries }) => entries.map(({ id }) => id))).toEqual([[`${other}:2`]])
+    })
+
     describe('audit rows', () => {
       const rowOf = (operation: Operation, before: Operation | undefined): AuditDocument => ({
         _id: `aud_${operation.operation_id}_${operation.version}`,

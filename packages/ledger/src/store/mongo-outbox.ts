@@ -1,7 +1,7 @@
 import { type FailedRunDocument, ID_PREFIXES, type OperationDocument } from '@backstop/contracts'
 import { asUnavailable } from '@backstop/kit/mongo'
 import { createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit/outbox'
-import type { Db } from 'mongodb'
+import type { Collection, Db } from 'mongodb'
 import { AUDIT_TOPIC, type PendingRows, splitOutbox } from '../audit-rows.ts'
 
 /**
@@ -44,14 +44,44 @@ function createOperationOutbox(db: Db): OutboxSource {
 
     published: documents =>
       asUnavailable(async () => {
-        if (documents.length === 0) return
-        for (let at = 0; at < documents.length; at += DOCUMENTS_AT_ONCE) {
-          const some = documents.slice(at, at + DOCUMENTS_AT_ONCE)
-          const ids = some.map(({ documentId }) => documentId)
-          const entryIds = some.flatMap(document => document.entryIds)
-          await operations.updateMany({ _id: { $in: ids } }, withoutEntries(entryIds))
+        for (let at = 0; at < documents.length; at += EMPTIED_AT_ONCE) {
+          const some = documents.slice(at, at + EMPTIED_AT_ONCE)
+          if (!(await emptyOutboxes(operations, some))) await removeEntries(operations, some)
         }
       }),
+  }
+}
+
+/** One statement for many documents costs MongoDB half of one for each. */
+const EMPTIED_AT_ONCE = 500
+
+/**
+ * Empties the outboxes of which all entries were published, which costs MongoDB half of removing some of their entries.
+ * @returns whether these were all documents
+ */
+async function emptyOutboxes(
+  operations: Collection<OperationDocument>,
+  documents: readonly PublishedEntries[],
+): Promise<boolean> {
+  const _id = { $in: documents.map(({ documentId }) => documentId) }
+  const entryIds = documents.flatMap(document => document.entryIds)
+  const isPublished = { _id, outbox: { $not: { $elemMatch: { id: { $nin: entryIds } } } } }
+  const { matchedCount } = await operations.updateMany(isPublished, { $set: { outbox: [] }, $unset: { outbox_at: 1 } })
+  return matchedCount === documents.length
+}
+
+/** Few, because the statement compares each entry with the ids of all documents. */
+const CHANGED_AT_ONCE = 100
+
+async function removeEntries(
+  operations: Collection<OperationDocument>,
+  documents: readonly PublishedEntries[],
+): Promise<void> {
+  for (let at = 0; at < documents.length; at += CHANGED_AT_ONCE) {
+    const some = documents.slice(at, at + CHANGED_AT_ONCE)
+    const _id = { $in: some.map(({ documentId }) => documentId) }
+    const entryIds = some.flatMap(document => document.entryIds)
+    await operations.updateMany({ _id, 'outbox.0': { $exists: true } }, withoutEntries(entryIds))
   }
 }
 
@@ -68,12 +98,6 @@ export function createMongoPendingRows(db: Db): PendingRows {
       }),
   }
 }
-
-/**
- * One statement for many documents costs MongoDB half of one for each. But it compares each entry with the ids of all of them, so they must not be
- * too many.
- */
-const DOCUMENTS_AT_ONCE = 100
 
 /**
  * Removes entries, and outbox_at together with the last entry, in one step. Otherwise an entry that is added in between
