@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- <name>`: measures one part of the product against its references, on real parts. Without a name: every part, one
  * after the other, and a summary.
- * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end>, --out <file>
+ * Options: --rounds <n> (5), --only <words of a comparison's name>, --rate <events a second of end-to-end and others>, --out <file>
  * (.backstop/bench/<name>.json), --stored <numbers of stored refunds of growth> (1000000), --keep (keeps the
  * logs, and the stored refunds of growth in a MongoDB given by MONGO_URL). --only, --rate, --stored and --out need a name.
  * Starts a stack for each part, whose MongoDB has 2 GiB of cache, or uses KAFKA_BROKERS, MONGO_URL and SCHEMA_REGISTRY_URL.
@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util'
 import { type ProgressSink, progressOn, startStack } from '@backstop/stack'
 import { adminBenchmark } from './admin/benchmark.ts'
 import { burstsBenchmark } from './bursts/benchmark.ts'
+import { catchUpBenchmark } from './catch-up/benchmark.ts'
 import { consoleBenchmark } from './console/benchmark.ts'
 import { endToEndBenchmark } from './end-to-end/benchmark.ts'
 import { floodsBenchmark } from './floods/benchmark.ts'
@@ -40,6 +41,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   reconcilerBenchmark,
   growthBenchmark,
   endToEndBenchmark,
+  catchUpBenchmark,
   burstsBenchmark,
   floodsBenchmark,
   adminBenchmark,
@@ -132,7 +134,7 @@ async function measure({ name, open }: Benchmark): Promise<Compared[]> {
   step.update('topics, channels, receiver')
   const isKept = values.keep && Boolean(process.env.MONGO_URL)
   const options = { ...(rate === undefined ? {} : { rate }), ...(stored === undefined ? {} : { stored }) }
-  const opened = await open({ stack: stack.urls, folder: own, log, isKept, ...options })
+  const opened = await open({ stack: stack.urls, parts: stack.parts, folder: own, log, isKept, ...options })
   stops.push(() => opened.stop())
   step.done('ready')
   const only = values.only.toLowerCase()

@@ -1,5 +1,5 @@
 /** Notes when the verdicts of explained actions are stored. */
-import type { Db } from 'mongodb'
+import type { Db, Timestamp } from 'mongodb'
 
 export interface StoredVerdict {
   /** The time at which a change stream shows the verdict, in milliseconds since the epoch. */
@@ -23,8 +23,9 @@ interface ShownAction {
 /**
  * Watches the actions by a change stream and not by queries, because repeated queries would compete with the reconciler. A change stream
  * shows only what a majority of the members has on its disk, so the times are those of a verdict that cannot be lost.
+ * @param since the time of the first change that is watched; now by default
  */
-export function watchVerdicts(database: Db): VerdictWatch {
+export function watchVerdicts(database: Db, since?: Timestamp): VerdictWatch {
   const stream = database
     .collection('actions')
     .watch<ShownAction>(
@@ -32,7 +33,7 @@ export function watchVerdicts(database: Db): VerdictWatch {
         { $match: { 'fullDocument.verdict': 'explained' } },
         { $project: { 'fullDocument.provider_ref': 1, 'fullDocument.first_seen_at': 1, operationType: 1 } },
       ],
-      { fullDocument: 'updateLookup' },
+      { fullDocument: 'updateLookup', ...(since === undefined ? {} : { startAtOperationTime: since }) },
     )
   const explained = new Map<string, StoredVerdict>()
   let failure: Error | undefined

@@ -1,4 +1,4 @@
-import type { ProgressSink, StackUrls } from '@backstop/stack'
+import type { ProgressSink, RunningStack, StackUrls } from '@backstop/stack'
 
 /** One benchmark of `npm run bench -- <name>`. */
 export interface Benchmark {
@@ -11,6 +11,8 @@ export interface Benchmark {
 
 export interface BenchSurroundings {
   readonly stack: StackUrls
+  /** The parts of the stack, for a benchmark that stops them. */
+  readonly parts: RunningStack['parts']
   /** Folder for the logs and other files of a run; kept if the run fails. */
   readonly folder: string
   readonly log: ProgressSink
@@ -41,7 +43,7 @@ export interface Comparison {
   readonly targets: readonly Target[]
 }
 
-export type Unit = '/s' | 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'requests'
+export type Unit = '/s' | 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'requests' | 'events' | 'alerts' | 's' | 'min'
 
 export interface Contender {
   readonly name: string

@@ -30,6 +30,10 @@ export interface LoadOptions {
   /** Letters and digits, unique among the loads of an installation. */
   readonly name: string
   readonly perSecond: number
+  /** The number of events after which no more are made; unlimited by default. */
+  readonly most?: number
+  /** The number of events without an answer at which no more are made, so that a slow machine gets fewer a second; unlimited by default. */
+  readonly mostPending?: number
   readonly connections: readonly CreatedConnection[]
   /** The base URLs of the processes of ingress that get requests now, as a load balancer knows them. */
   targets(): readonly string[]
@@ -43,6 +47,7 @@ export interface LoadOptions {
 
 export function startLoad(options: LoadOptions): Load {
   const { perSecond, connections, targets, report, reportedBeforeMs = 0 } = options
+  const { most = Number.POSITIVE_INFINITY, mostPending = Number.POSITIVE_INFINITY } = options
   const poster = createEventPoster({ sockets: SOCKETS })
   const sent: SentRefund[] = []
   const latenciesMs: number[] = []
@@ -81,7 +86,8 @@ export function startLoad(options: LoadOptions): Load {
   async function run(): Promise<void> {
     const startedAt = performance.now()
     for (let count = 0; !isStopped; ) {
-      const due = Math.ceil(((performance.now() - startedAt) / 1_000) * perSecond)
+      const wanted = Math.ceil(((performance.now() - startedAt) / 1_000) * perSecond)
+      const due = Math.max(count, Math.min(most, latenciesMs.length + mostPending, wanted))
       const refunds = makeDue(options, count, due)
       const reported = reportUntilAccepted(refunds.filter(({ isExplained }) => isExplained))
       const first = count
