@@ -5,6 +5,12 @@ interface Partition {
   readonly partition: number
 }
 
+/**
+ * Longest pause of a partition, in milliseconds. MongoDB may be back for this long before its messages go on, new ones among them, so it is short;
+ * a try costs an unavailable MongoDB nothing.
+ */
+const LONGEST_PARTITION_PAUSE_MS = 10_000
+
 /** The pauses of a consumer's partitions after failures in a row. */
 export class PartitionPauses {
   readonly #failures = new Map<string, number>()
@@ -13,7 +19,7 @@ export class PartitionPauses {
   failed(partition: Partition): number {
     const failures = (this.#failures.get(idOf(partition)) ?? 0) + 1
     this.#failures.set(idOf(partition), failures)
-    return pauseMsAfterFailures(failures)
+    return Math.min(pauseMsAfterFailures(failures), LONGEST_PARTITION_PAUSE_MS)
   }
 
   succeeded(partition: Partition): void {
