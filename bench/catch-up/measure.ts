@@ -144,9 +144,9 @@ async function untilCaughtUp({ backlog, verdicts }: EndedOutage, world: World, j
     backlog.flatMap(({ sent }) => sent.filter(one => one.isExplained === isExplained).map(({ id }) => `re_${id}`))
   const alerted = new Set(receiver.deliveries().filter(isOpened).map(refOf))
   const stopListening = receiver.onDelivery(one => void (isOpened(one) && alerted.add(refOf(one))))
-  const isJudged = createCoverage(judges ? refsOf(true) : [], verdicts.explained)
-  const isAlerted = createCoverage(refsOf(false), alerted)
-  await until('the backlog to be judged and alerted', () => isJudged() && isAlerted(), {
+  const hasAllVerdicts = createCoverage(judges ? refsOf(true) : [], verdicts.explained)
+  const hasAllAlerts = createCoverage(refsOf(false), alerted)
+  await until('the backlog to be judged and alerted', () => hasAllVerdicts() && hasAllAlerts(), {
     timeoutMs: WITHIN_MS,
     seen: () => ({ explained: verdicts.explained.size, alerted: alerted.size }),
   })
