@@ -1,6 +1,6 @@
 /** Fills a database with the documents of a history of refunds, many times faster than the reconciler judges them. */
 import { hash } from 'node:crypto'
-import { COLLECTIONS, deterministicId, incidentAlertId } from '@backstop/contracts'
+import { COLLECTIONS, deterministicId, deterministicOrderedId, incidentAlertId } from '@backstop/contracts'
 import { writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Db, IndexDescription } from 'mongodb'
 import type { Refund } from '../../test/setup/refunds.ts'
@@ -128,7 +128,7 @@ function particularsOf({ isExplained: _, ...refund }: Required<Refund>): Particu
   return {
     ...refund,
     caseId: deterministicId('case', refund.id),
-    actionId: deterministicId('action', `${refund.projectId}/processor/refund/re_${refund.id}`),
+    actionId: deterministicOrderedId('action', refund.atMs, `${refund.projectId}/processor/refund/re_${refund.id}`),
     incidentId,
     alertId: incidentAlertId(incidentId, 'incident.opened'),
   }

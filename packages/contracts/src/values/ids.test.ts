@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ID_PREFIXES, type IdKind, newId, newOrderedId } from './ids.ts'
+import { deterministicOrderedId, ID_PREFIXES, type IdKind, newId, newOrderedId } from './ids.ts'
 
 /** Id prefixes of the card processor and the reseller. */
 const PROVIDER_PREFIXES = ['adj', 'ch', 'cus', 'evt', 'in', 'pi', 'py', 're', 'sub', 'sub_sched', 'txn']
@@ -22,4 +22,17 @@ test('ordered ids grow with their time, and those of one time differ', () => {
   expect(ids.toSorted()).toEqual(ids)
   for (const id of ids) expect(id).toMatch(/^case_[0-9a-hjkmnp-tv-z]{26}$/)
   expect(new Set(Array.from({ length: 1_000 }, () => newOrderedId('case', now))).size).toBe(1_000)
+})
+
+test('derived ordered ids grow with their time, and are the same for the same object', () => {
+  const ids = [0, 1, Date.UTC(2026, 10, 26), Date.UTC(2026, 11, 1)].map(at =>
+    deterministicOrderedId('action', at, 're_1'),
+  )
+  expect(ids.toSorted()).toEqual(ids)
+  expect(deterministicOrderedId('action', 1, 're_1')).toBe(ids[1])
+  expect(deterministicOrderedId('action', 1, 're_2')).not.toBe(ids[1])
+})
+
+test.each([-1, -8.64e15, 2 ** 48, 8.64e15, 1.5, Number.MAX_VALUE])('a derived ordered id may have the time %d', at => {
+  expect(deterministicOrderedId('action', at, 're_1')).toMatch(/^act_[0-9a-hjkmnp-tv-z]{26}$/)
 })

@@ -82,8 +82,22 @@ const timeBytes = Buffer.alloc(TIME_BYTES)
  * @param atMs milliseconds since the epoch
  */
 export function newOrderedId(kind: 'case', atMs: number): string {
-  timeBytes.writeUIntBE(atMs, 0, TIME_BYTES)
-  return `${ID_PREFIXES[kind]}_${base32(timeBytes.toString('latin1') + randomText(ID_BYTES - TIME_BYTES))}`
+  return `${ID_PREFIXES[kind]}_${base32(timeText(atMs) + randomText(ID_BYTES - TIME_BYTES))}`
+}
+
+/**
+ * Derives an id that begins with a time, as `newOrderedId`, and ends with 80 bits of a hash of the parts.
+ * @param atMs milliseconds since the epoch: a time of the object itself, so that repeated work gets the same id
+ * @param parts as those of `deterministicId`
+ */
+export function deterministicOrderedId(kind: 'action', atMs: number, ...parts: readonly string[]): string {
+  return `${ID_PREFIXES[kind]}_${base32(timeText(atMs) + digestOf(parts).slice(0, ID_BYTES - TIME_BYTES))}`
+}
+
+/** A provider may name any time: those that have no room in the bytes become the nearest one. */
+function timeText(atMs: number): string {
+  timeBytes.writeUIntBE(Math.min(Math.max(Math.floor(atMs), 0), 256 ** TIME_BYTES - 1), 0, TIME_BYTES)
+  return timeBytes.toString('latin1')
 }
 
 /** @param length number of bytes, at most 16; the text has one character for each */
@@ -123,6 +137,9 @@ export function deliveryIdOf(alertId: string, channelId: string): string {
  * @param parts joined with a newline, so no part may contain a newline
  */
 export function deterministicId(kind: IdKind, ...parts: readonly string[]): string {
-  const digest = hash('sha256', parts.join('\n'), 'latin1')
-  return `${ID_PREFIXES[kind]}_${base32(digest.slice(0, 16))}`
+  return `${ID_PREFIXES[kind]}_${base32(digestOf(parts).slice(0, ID_BYTES))}`
+}
+
+function digestOf(parts: readonly string[]): string {
+  return hash('sha256', parts.join('\n'), 'latin1')
 }

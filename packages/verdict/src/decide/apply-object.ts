@@ -1,4 +1,4 @@
-import { deterministicId, type Operation } from '@backstop/contracts'
+import { deterministicOrderedId, type Operation } from '@backstop/contracts'
 import type { ObservedAction, ObservedRecord } from '@backstop/providers'
 import {
   type ActionRecord,
@@ -68,7 +68,7 @@ function newRecord(
 ): ObjectRecord {
   const { identity, provider, subject, objectIds, providerRef, amount, currency, state, createdAt } = sighting
   return {
-    id: evicted?.actionId ?? deterministicId('action', identity),
+    id: evicted?.actionId ?? deterministicOrderedId('action', createdAt, identity),
     identity: evicted?.identity ?? identity,
     kind: evicted?.kind ?? (sighting.kind === 'action' ? sighting.action : sighting.record),
     sides: evicted?.sides ?? [],

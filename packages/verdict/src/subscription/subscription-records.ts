@@ -1,4 +1,4 @@
-import { deterministicId, type ObjectState } from '@backstop/contracts'
+import { deterministicOrderedId, type ObjectState } from '@backstop/contracts'
 import type { EndCause, ObservedSubscription } from '@backstop/providers'
 import {
   type ActionRecord,
@@ -318,7 +318,7 @@ function newRecord(
   const taken = new Set([...theCase.actions, ...theCase.merged.map(({ record }) => record)].map(r => r.identity))
   const identity = taken.has(plain) ? `${plain}/${section.from}` : plain
   return {
-    id: deterministicId('action', identity),
+    id: deterministicOrderedId('action', section.from, identity),
     identity,
     kind,
     sides: [],
