@@ -1,5 +1,5 @@
 /** Has the reconciler judge one refund for each outcome, as patterns for the documents of a history. */
-import { incidentAlertId, type Operation } from '@backstop/contracts'
+import { incidentAlertId, type Operation, searchKeysOfAction, searchKeysOfOperation } from '@backstop/contracts'
 import { until } from '@backstop/kit/test'
 import type { Db } from 'mongodb'
 import { openReconcilerAlone, type ReconcilerAlone } from '../../test/setup/reconciler-alone.ts'
@@ -22,8 +22,14 @@ export type CollectionOfRefunds = (typeof COLLECTIONS_OF_REFUNDS)[number]
 const OUTCOMES = ['explained', 'explained late', 'unexplained'] as const
 export type RefundOutcome = (typeof OUTCOMES)[number]
 
+const KEYS_OF: { readonly [Name in CollectionOfRefunds]?: (document: never) => string[] } = {
+  actions: searchKeysOfAction,
+  operations: searchKeysOfOperation,
+}
+
 interface StoredDocument {
   readonly _id: string
+  readonly search?: readonly string[]
 }
 
 /** The documents of a refund, by collection. */
@@ -104,5 +110,11 @@ async function patternsOf(db: Db, refund: JudgedRefund): Promise<Patterns[Refund
     }),
   )
   const patterns = found.flat()
-  return of => patterns.map(([name, pattern]) => [name, pattern(of)] as const)
+  return of => patterns.map(([name, pattern]) => [name, withKeys(name, pattern(of))] as const)
+}
+
+/** The keys of searches begin with the month of the document, which no pattern knows. */
+function withKeys(name: CollectionOfRefunds, document: StoredDocument): StoredDocument {
+  const keysOf = KEYS_OF[name]
+  return keysOf === undefined ? document : { ...document, search: keysOf(document as never) }
 }

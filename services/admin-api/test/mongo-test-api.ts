@@ -16,7 +16,7 @@ export interface MongoTestApi extends TestApi {
   explain(
     command: object,
     verbosity?: 'queryPlanner' | 'executionStats',
-  ): Promise<{ readonly executionStats?: { readonly totalDocsExamined: number } }>
+  ): Promise<{ readonly executionStats?: { readonly totalDocsExamined: number; readonly totalKeysExamined: number } }>
   /** Makes MongoDB refuse the audit rows of an action; null makes it accept all rows again. */
   refuseAuditOf(action: string | null): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { type ActionDocument, newId, searchKeysOfAction } from '@backstop/contracts'
+import { type ActionDocument, monthMarks, newId, searchKeysOfAction, textOfKey } from '@backstop/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createListCursors } from '../src/http/cursor.ts'
 import { SearchCursor } from '../src/resources/search/search.ts'
@@ -13,28 +13,97 @@ beforeAll(async () => {
 })
 afterAll(() => testApi.stop())
 
-test('a search reads one range of an index, without a sort', async () => {
+test('a search reads ranges of one index, without a sort', async () => {
   const { projectId } = await createTestProject(testApi.api)
   const since = testApi.asked.length
   expect((await testApi.api.get(`/v1/search?project_id=${projectId}&q=pi_1`)).status).toBe(200)
-  const searches = testApi.asked.slice(since).filter(command => command.find !== undefined && command.min !== undefined)
-  // The customers, and a page of the results.
-  expect(searches.map(({ find }) => find)).toEqual(['actions', 'actions', 'operations'])
-  for (const { find, filter, hint, min, max, limit, projection } of searches) {
-    const stages = await stagesOf({ find, filter, hint, min, max, limit, projection })
+  const searches = searchesAmong(testApi.asked.slice(since))
+  // The customers, and a page of the results, of each the equal keys and the longer ones.
+  expect(searches.map(({ find }) => find)).toEqual([...Array(4).fill('actions'), ...Array(2).fill('operations')])
+  for (const { find, filter, hint, limit, projection } of searches) {
+    const stages = await stagesOf({ find, filter, hint, limit, projection })
     expect(stages).toContain('IXSCAN')
     expect(stages).not.toContain('SORT')
     expect(stages).not.toContain('COLLSCAN')
   }
 })
 
-test('a search of incidents reads one range of the index of the actions that have one', async () => {
+test('a search reads no keys between the months', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  for (let month = 0; month < 11; month++) {
+    for (let number = 0; number < 10; number++)
+      await putAction(projectId, processorId, number, Date.UTC(2026, month, 3))
+  }
+  const since = testApi.asked.length
+  expect(await readToEnd(`/v1/search?project_id=${projectId}&q=pi_4&limit=30`)).toHaveLength(22)
+  for (const { find, filter, hint, min, max } of searchesAmong(testApi.asked.slice(since))) {
+    const bounds = min === undefined ? {} : { min, max }
+    const { executionStats } = await testApi.explain({ find, filter, hint, ...bounds }, 'executionStats')
+    // A key after each range, besides those of the 22 actions and of their provider_refs.
+    expect(executionStats?.totalKeysExamined).toBeLessThanOrEqual(22 + 33 + monthMarks(Date.now()).length)
+  }
+})
+
+test('equal keys come before longer ones, then the newest month, and keys that 0.3.0 stored come last', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const put = (month: number, subject: string, toKeys = (keys: string[]) => keys) =>
+    putAction(projectId, processorId, 1, Date.UTC(2026, month, 3), { subject, provider_ref: `x_${subject}` }, toKeys)
+  const withoutMonth = (keys: string[]) => keys.map(textOfKey)
+  const expected = [
+    await put(10, 'po_1'),
+    await put(8, 'po_1'),
+    await put(9, 'po_1', withoutMonth),
+    await put(10, 'po_1z'),
+    await put(9, 'po_1a'),
+    await put(9, 'po_1b'),
+    await put(8, 'po_1a'),
+    await put(10, 'po_1a', withoutMonth),
+  ]
+  for (const limit of [1, 2, 3, 20]) {
+    expect(await readToEnd(`/v1/search?project_id=${projectId}&q=po_1&limit=${limit}`)).toEqual(expected)
+  }
+})
+
+test('the characters of a pattern stand for themselves', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const subject = 'a.*+?^$()[]{}\\/-#~!"%&\',;:<>=@`'
+  const id = await putAction(projectId, processorId, 1, Date.UTC(2026, 10, 3), { subject: `${subject}1` })
+  for (let length = 2; length <= subject.length; length++) {
+    const q = encodeURIComponent(subject.slice(0, length))
+    expect(await readToEnd(`/v1/search?project_id=${projectId}&q=${q}`)).toEqual([id])
+  }
+  expect(await readToEnd(`/v1/search?project_id=${projectId}&q=${encodeURIComponent('a.b')}`)).toEqual([])
+})
+
+test('actions of a customer are read by the index of searches, without a sort in memory', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const customer = { id: 'cus_1', name: null, email: null }
+  const others = Array.from({ length: 1_000 }, (_, number) => actionOf(projectId, processorId, number))
+  await testApi.others.actions.putAll(others.map(action => ({ ...action, search: searchKeysOfAction(action) })))
+  const expected: string[] = []
+  for (let month = 0; month < 11; month++) {
+    const id = await putAction(projectId, processorId, month, Date.UTC(2026, month, 3), { customer })
+    expected.unshift(id)
+  }
+  expected.push(
+    await putAction(projectId, processorId, 1, Date.UTC(2026, 0, 1), { customer }, keys => keys.map(textOfKey)),
+  )
+  const since = testApi.asked.length
+  expect(await readToEnd(`/v1/actions?project_id=${projectId}&customer_id=cus_1&limit=5`)).toEqual(expected)
+  for (const { find, filter, sort, limit } of testApi.asked.slice(since).filter(({ find }) => find === 'actions')) {
+    const stages = await stagesOf({ find, filter, sort, limit })
+    expect(stages).toContain('SORT_MERGE')
+    expect(stages).not.toContain('SORT')
+  }
+})
+
+test('a search of incidents reads ranges of the index of the actions that have one', async () => {
   const { projectId } = await createTestProject(testApi.api)
   const since = testApi.asked.length
   expect((await testApi.api.get(`/v1/incidents?project_id=${projectId}&q=pi_1`)).status).toBe(200)
-  const [search] = testApi.asked.slice(since).filter(({ find, min }) => find === 'actions' && min !== undefined)
-  const { find, filter, hint, min, max, limit, projection } = search as Record<string, unknown>
-  const stages = await stagesOf({ find, filter, hint, min, max, limit, projection })
+  const [search] = searchesAmong(testApi.asked.slice(since))
+  const { find, filter, hint, limit, projection } = search as Record<string, unknown>
+  const stages = await stagesOf({ find, filter, hint, limit, projection })
   expect(stages).toContain('IXSCAN')
   expect(stages).not.toContain('SORT')
   expect(stages).not.toContain('COLLSCAN')
@@ -190,11 +259,36 @@ test('a search that its caller left reads no further page', async () => {
     await testApi.others.actions.put({ ...action, search: searchKeysOfAction(action) })
   }
   const left = AbortSignal.abort()
-  const request = { projectId, prefix: 'pi_', after: undefined, limit: 1, signal: left }
+  const request = { projectId, prefix: 'pi_', after: undefined, limit: 1, now: Date.now(), signal: left }
   const since = testApi.asked.length
   await expect(testApi.search.actions(request)).rejects.toMatchObject({ code: 'unavailable' })
-  expect(testApi.asked.slice(since).filter(({ min }) => min !== undefined)).toEqual([])
+  expect(searchesAmong(testApi.asked.slice(since))).toEqual([])
 })
+
+/** The queries of searches among the commands of the API. */
+function searchesAmong(asked: MongoTestApi['asked']) {
+  return asked.filter(({ find, hint }) => find !== undefined && hint !== undefined)
+}
+
+/** Stores an action with some fields and other keys. @returns its id */
+async function putAction(
+  projectId: string,
+  connectionId: string,
+  number: number,
+  atMs = Date.UTC(2026, 10, 21),
+  fields: Partial<ActionDocument> = {},
+  toKeys = (keys: string[]) => keys,
+): Promise<string> {
+  const first_seen = new Date(atMs + number)
+  const action = {
+    ...actionOf(projectId, connectionId, number),
+    first_seen,
+    first_seen_at: first_seen.toISOString(),
+    ...fields,
+  }
+  await testApi.others.actions.put({ ...action, search: toKeys(searchKeysOfAction(action)) })
+  return action._id
+}
 
 /** The ids of all results of a search. */
 async function readToEnd(path: string): Promise<string[]> {
@@ -202,7 +296,7 @@ async function readToEnd(path: string): Promise<string[]> {
   for (let cursor: string | null = ''; cursor !== null; ) {
     const { status, body } = await testApi.api.get(cursor === '' ? path : `${path}&cursor=${cursor}`)
     expect(status).toBe(200)
-    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    seen.push(...body.data.map((item: { id?: string; action_id: string }) => item.id ?? item.action_id))
     cursor = body.next_cursor
   }
   return seen

@@ -1,9 +1,10 @@
 /**
- * The keys under which actions and operations are found. A search finds a document if one of its keys begins with the normalised query. The
- * keys are stored with the document and derived from it alone, so what is erased from the document is erased from its keys.
+ * The keys under which actions and operations are found. A search finds a document if one of its keys, without the month, begins with the
+ * normalised query. The keys are stored with the document and derived from it alone, so what is erased from the document is erased from its keys.
  */
 import { decimalAmount, decimalsOf } from '../values/money.ts'
 import type { Operation } from './operation.ts'
+import { monthMark } from './search-months.ts'
 import type { Action } from './verdict.ts'
 
 /** Long enough for every id. Longer texts are found by their beginning. */
@@ -13,16 +14,16 @@ const MAX_NAME_WORDS = 5
 
 type SearchedAction = Pick<
   Action,
-  'subject' | 'provider_ref' | 'amount' | 'currency' | 'customer' | 'origin' | 'payment' | 'account'
+  'subject' | 'provider_ref' | 'amount' | 'currency' | 'customer' | 'origin' | 'payment' | 'account' | 'first_seen_at'
 >
 type SearchedOperation = Pick<
   Operation,
-  'subject' | 'provider_ref' | 'idempotency_key' | 'run_id' | 'amount' | 'currency'
+  'subject' | 'provider_ref' | 'idempotency_key' | 'run_id' | 'amount' | 'currency' | 'created_at'
 >
 
 export function searchKeysOfAction({ customer, origin, payment, ...action }: SearchedAction): string[] {
-  const { subject, provider_ref, amount, currency, account } = action
-  return toKeys([
+  const { subject, provider_ref, amount, currency, account, first_seen_at } = action
+  return toKeys(first_seen_at, [
     subject,
     provider_ref,
     account,
@@ -36,8 +37,8 @@ export function searchKeysOfAction({ customer, origin, payment, ...action }: Sea
 }
 
 export function searchKeysOfOperation(operation: SearchedOperation): string[] {
-  const { subject, provider_ref, idempotency_key, run_id, amount, currency } = operation
-  return toKeys([subject, provider_ref, amountKey(amount, currency), idempotency_key, run_id])
+  const { subject, provider_ref, idempotency_key, run_id, amount, currency, created_at } = operation
+  return toKeys(created_at, [subject, provider_ref, amountKey(amount, currency), idempotency_key, run_id])
 }
 
 const HAS_NO_ACCENTS_OR_SPACES = /^[!-~]*$/
@@ -79,7 +80,9 @@ export function nameEndsOf(name: string | null | undefined): string[] {
   return words.map((_, index) => words.slice(index).join(' '))
 }
 
-function toKeys(texts: readonly (string | null | undefined)[]): string[] {
+/** @param at ISO 8601 */
+function toKeys(at: string, texts: readonly (string | null | undefined)[]): string[] {
   const keys = texts.flatMap(text => (text == null ? [] : [normalizeSearchText(text)]))
-  return [...new Set(keys)].filter(key => key !== '')
+  const mark = monthMark(Date.parse(at))
+  return [...new Set(keys)].filter(key => key !== '').map(key => mark + key)
 }

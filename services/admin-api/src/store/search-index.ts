@@ -1,7 +1,8 @@
-import type { ActionDocument, OperationDocument } from '@backstop/contracts'
+import { type ActionDocument, markOfKey, type OperationDocument, textOfKey } from '@backstop/contracts'
 
 /** Where a page of results begins: after this key of this document. */
 export interface SearchPosition {
+  /** As it is stored, with its month. */
   readonly key: string
   readonly at: Date
   readonly id: string
@@ -13,11 +14,16 @@ export interface SearchRequest {
   readonly prefix: string
   readonly after: SearchPosition | undefined
   readonly limit: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
   /** Ends the search when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
-/** Documents with a key that begins with a prefix: by their first such key, and of one key the newest first. */
+/**
+ * Documents with a key that begins with a prefix: by their first such key, and of one key the newest first. Keys that equal the prefix come
+ * before longer ones, then the newest month first.
+ */
 export interface SearchIndex {
   actions(request: SearchRequest): Promise<ActionDocument[]>
   operations(request: SearchRequest): Promise<FoundOperation[]>
@@ -45,11 +51,20 @@ export function foundKey(
 ): string | undefined {
   const isAfter = (key: string) => {
     if (after === undefined) return true
-    if (key !== after.key) return compareAsStored(key, after.key) > 0
+    const order = compareKeys(key, after.key, prefix)
+    if (order !== 0) return order > 0
     const age = at.getTime() - after.at.getTime()
     return age < 0 || (age === 0 && compareAsStored(_id, after.id) < 0)
   }
-  return search.filter(key => key.startsWith(prefix) && isAfter(key)).toSorted(compareAsStored)[0]
+  return search
+    .filter(key => textOfKey(key).startsWith(prefix) && isAfter(key))
+    .toSorted((one, other) => compareKeys(one, other, prefix))[0]
+}
+
+function compareKeys(one: string, other: string, prefix: string): number {
+  const isLonger = (key: string) => Number(textOfKey(key) !== prefix)
+  const hasNoMonth = (key: string) => Number(markOfKey(key) === '')
+  return isLonger(one) - isLonger(other) || hasNoMonth(one) - hasNoMonth(other) || compareAsStored(one, other)
 }
 
 /** MongoDB orders text by its bytes in UTF-8. JavaScript orders it by UTF-16, where an emoji comes before U+FFFD. */

@@ -77,17 +77,18 @@ async function findAction(
 interface ActionRequest {
   readonly query: z.output<typeof ActionQuery>
   readonly principal: Principal
+  readonly now: Date
   readonly signal: AbortSignal
 }
 
 /** A page of actions: the last one seen first, or those of a storm with the newest incidents first. */
 async function pageActions(
   stores: Pick<ReadCollections, 'actions' | 'storms' | 'stormMembers'>,
-  { query, principal, signal }: ActionRequest,
+  { query, principal, now, signal }: ActionRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<ActionDocument>[]> {
   const ofProject = projectFilterOf(principal, query.project_id)
-  const where = { ...filterOf(query), ...ofCustomer(query.customer_id, ofProject), ...ofProject }
+  const where = { ...filterOf(query), ...ofCustomer(query.customer_id, ofProject, now), ...ofProject }
   const window = windowOfActions(query)
   if (query.storm_id === undefined) {
     const found = await stores.actions.page({ where, by: 'first_seen', window, ...place })

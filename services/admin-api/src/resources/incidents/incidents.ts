@@ -89,13 +89,14 @@ export function incidentRoutes(parts: AdminParts): Route[] {
 interface IncidentRequest {
   readonly query: z.output<typeof IncidentQuery>
   readonly principal: Principal
+  readonly now: Date
   readonly signal: AbortSignal
 }
 
 /** A page of incidents, newest first. */
 async function pageIncidents(
   { stores, search }: Pick<AdminParts, 'stores' | 'search'>,
-  { query, principal, signal }: IncidentRequest,
+  { query, principal, now, signal }: IncidentRequest,
   place: { readonly after: ListPosition | undefined; readonly limit: number },
 ): Promise<PlacedItem<IncidentDocument>[]> {
   const { connection_id, account, state, code, storm_id, actor_id, customer_id, q, fold_storms = false } = query
@@ -105,11 +106,11 @@ async function pageIncidents(
   const ofProject = projectFilterOf(principal, query.project_id)
   // Without a state in the query, all states are named, because in the index the state comes before the date that sorts the list.
   const filter = { connection_id, account, code, actor_id, state: state ?? { in: IncidentState.options } }
-  const found = q === undefined ? undefined : await findIds(search, ofProject.project_id, q)
+  const found = q === undefined ? undefined : await findIds(search, ofProject.project_id, q, now)
   const about =
     customer_id === undefined
       ? undefined
-      : await idsAbout(stores, { ...ofCustomer(customer_id, ofProject), ...ofProject })
+      : await idsAbout(stores, { ...ofCustomer(customer_id, ofProject, now), ...ofProject })
   const ids = found === undefined || about === undefined ? (found ?? about) : found.filter(id => about.includes(id))
   const where = { ...filter, ...ofProject }
   const window = windowOf(query)
@@ -143,9 +144,10 @@ async function idsAbout(
 }
 
 /** The ids of the incidents that a text finds: its own id, and those of the actions with such a key. */
-async function findIds(search: SearchIndex, projectId: string | undefined, q: string): Promise<string[]> {
+async function findIds(search: SearchIndex, projectId: string | undefined, q: string, now: Date): Promise<string[]> {
   if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
-  return [q, ...(await search.incidentIds({ projectId, prefix: searchPrefixOf(q), limit: MOST_FOUND }))]
+  const request = { projectId, prefix: searchPrefixOf(q), limit: MOST_FOUND, now: now.getTime() }
+  return [q, ...(await search.incidentIds(request))]
 }
 
 async function showWithTimeline(

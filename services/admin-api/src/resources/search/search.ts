@@ -12,6 +12,7 @@ import {
   SearchResults,
   searchPrefixOf,
   showableText,
+  textOfKey,
 } from '@backstop/contracts'
 import { z } from 'zod'
 import { CursorDate, type ListCursors, refusedCursor } from '../../http/cursor.ts'
@@ -52,14 +53,15 @@ export function searchRoutes(parts: AdminParts): Route[] {
       query: SearchQuery,
       answers: { 200: { description: 'A page of results', schema: SearchResults } },
       refusals: ['not_found'],
-      async handle({ query, principal, cursors, signal }) {
+      async handle({ query, principal, cursors, signal, now: at }) {
         const { q, limit } = query
         const projectId = projectFilterOf(principal, query.project_id).project_id
         if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
         const cursor = cursors.verify(SearchCursor, query.cursor)
-        const request = { projectId, q, prefix: searchPrefixOf(q), limit, cursors, signal }
+        const request = { projectId, q, prefix: searchPrefixOf(q), limit, cursors, signal, now: at.getTime() }
         // The prefix of a query may differ between releases.
-        if (cursor?.after?.key.startsWith(request.prefix) === false) throw refusedCursor()
+        if (cursor?.after !== undefined && !textOfKey(cursor.after.key).startsWith(request.prefix))
+          throw refusedCursor()
         return { status: 200, body: await searchPage(parts, request, cursor ?? { section: 'first' }) }
       },
     }),
@@ -72,6 +74,7 @@ interface PageRequest {
   readonly prefix: string
   readonly limit: number
   readonly cursors: ListCursors
+  readonly now: number
   readonly signal: AbortSignal
 }
 
@@ -116,9 +119,9 @@ function showOperations(
   prefix: string,
   lastKey: string | undefined,
 ): SearchResult[] {
-  let known = lastKey
+  let known = textOfKey(lastKey ?? '')
   return operations.flatMap(operation => {
-    const key = foundKey(operation, new Date(operation.created_at), prefix)
+    const key = textOfKey(foundKey(operation, new Date(operation.created_at), prefix) ?? '')
     const { run_id } = operation
     const isFirstOfRun = run_id !== null && key === normalizeSearchText(run_id) && key !== known
     known = key
@@ -137,12 +140,12 @@ function placeOf(
 /** The results before all pages: by an id of Backstop, actors by their names, and customers. */
 async function findFirst(
   parts: AdminParts,
-  { projectId, q, prefix, signal }: Pick<PageRequest, 'projectId' | 'q' | 'prefix' | 'signal'>,
+  { q, ...request }: Pick<PageRequest, 'projectId' | 'q' | 'prefix' | 'now' | 'signal'>,
 ): Promise<SearchResult[]> {
   const [byId, actors, customers] = await Promise.all([
-    findById(parts, projectId, q.trim()),
-    findActors(parts.stores, projectId, prefix),
-    findCustomers(parts, { projectId, prefix, signal }),
+    findById(parts, request.projectId, q.trim()),
+    findActors(parts.stores, request.projectId, request.prefix),
+    findCustomers(parts, request),
   ])
   return [...byId, ...actors, ...customers]
 }
@@ -150,7 +153,7 @@ async function findFirst(
 /** The customers of the first actions that are found by an id, a name or an e-mail address of a customer. */
 async function findCustomers(
   { search }: Pick<AdminParts, 'search'>,
-  request: Pick<PageRequest, 'projectId' | 'prefix' | 'signal'>,
+  request: Pick<PageRequest, 'projectId' | 'prefix' | 'now' | 'signal'>,
 ): Promise<SearchResult[]> {
   const found = await search.actions({ ...request, after: undefined, limit: CUSTOMERS_AMONG })
   const customers = new Map<string, SearchResult>()

@@ -64,7 +64,7 @@ export function statsRoutes({ stores }: AdminParts, timer: { now(): number } = p
         const { account, actor_id, customer_id } = query
         const named = { ...(account && { account }), ...(actor_id && { actor_id }) }
         if (customer_id !== undefined || Object.keys(named).length > 0) {
-          const counted = { ...own, ...named, connection_ids: connection_id, ...ofCustomer(customer_id, own) }
+          const counted = { ...own, ...named, connection_ids: connection_id, ...ofCustomer(customer_id, own, now) }
           const ofIncidents = customer_id === undefined ? { ...own, ...named, connection_id } : undefined
           return { status: 200, body: await countActions(stores, counted, ofIncidents, period, interval) }
         }
