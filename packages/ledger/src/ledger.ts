@@ -4,7 +4,7 @@ import {
   isoTime,
   type NewOperation,
   type NewTransition,
-  newId,
+  newOrderedId,
   type Operation,
   type OutboxEntry,
 } from '@backstop/contracts'
@@ -229,7 +229,7 @@ async function recordReport(
   reported: NewOperation,
   connection: OperationConnection,
   now: number,
-  { operationId = newId('operation'), reportedBy, makeAuditRow }: Recording = {},
+  { operationId = newOrderedId('operation', now), reportedBy, makeAuditRow }: Recording = {},
 ) {
   const { store } = parts
   const { idempotency_key: key } = reported

@@ -81,7 +81,7 @@ const timeBytes = Buffer.alloc(TIME_BYTES)
  * millisecond are in random order.
  * @param atMs milliseconds since the epoch
  */
-export function newOrderedId(kind: 'case', atMs: number): string {
+export function newOrderedId(kind: 'case' | 'operation' | 'audit', atMs: number): string {
   return `${ID_PREFIXES[kind]}_${base32(timeText(atMs) + randomText(ID_BYTES - TIME_BYTES))}`
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { deterministicId, type IdKind, newId } from '@backstop/contracts'
+import { deterministicId, type IdKind, newId, newOrderedId } from '@backstop/contracts'
 import { Secret } from '@backstop/kit/config'
 import { AppError } from '@backstop/kit/errors'
 import type { SecretBox } from '@backstop/kit/secret-box'
@@ -116,5 +116,7 @@ function withoutSecrets(body: unknown, shownOnce: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(body as object).filter(([field]) => !shownOnce.includes(field)))
 }
 
-/** Makes ids for a request without an Idempotency-Key. */
-export const randomIds: (kind: IdKind) => string = kind => newId(kind)
+/** Makes ids for a request without an Idempotency-Key. Operations are many, so their ids begin with the time. */
+export function randomIds(now: Date): (kind: IdKind) => string {
+  return kind => (kind === 'operation' ? newOrderedId(kind, now.getTime()) : newId(kind))
+}

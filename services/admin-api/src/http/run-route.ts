@@ -1,4 +1,4 @@
-import { newId } from '@backstop/contracts'
+import { newOrderedId } from '@backstop/contracts'
 import { signRow } from '@backstop/kit/audit'
 import type { Clock } from '@backstop/kit/clock'
 import { AppError } from '@backstop/kit/errors'
@@ -143,7 +143,7 @@ async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest):
     const requester = { identity: principal, requestId, address, now }
     const change = changeWithAuditRow(stores, makeId, requester)
     const auditRow: RouteRequest<never, never, never>['auditRow'] = described =>
-      signRow(toAuditRow(newId('audit'), requester, described), secretBox)
+      signRow(toAuditRow(newOrderedId('audit', now.getTime()), requester, described), secretBox)
     const made = { body, newId: makeId, decideOnce, change, auditRow }
     const answer = await route.handle(routeRequestOf(options, checked, made))
     const { changed } = answer
@@ -151,7 +151,7 @@ async function runHandler(options: RouteRunnerOptions, checked: CheckedRequest):
     return answer
   }
   const key = route.method === 'post' && route.scope !== 'public' ? request.get('idempotency-key') : undefined
-  if (key === undefined) return work(randomIds, decide => decide())
+  if (key === undefined) return work(randomIds(now), decide => decide())
   const idempotent = {
     key,
     callerId: principal.id,
