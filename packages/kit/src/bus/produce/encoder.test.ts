@@ -189,26 +189,21 @@ describe('a compressed batch', () => {
   })
 })
 
-test('notifications are not compressed, other messages are', () => {
-  const bytesOf = (topic: string) => {
+test('notifications are compressed in small requests only, other messages always', () => {
+  const value = Buffer.from(JSON.stringify(Array.from({ length: 100 }, (_, index) => `pi_${index}`)))
+  const bytesOfOne = (topic: string, count: number) => {
     const writer = new ByteWriter()
-    const messages = [
-      new BusRecord(
-        'key',
-        Buffer.from(JSON.stringify(Array.from({ length: 100 }, (_, index) => `pi_${index}`))),
-        {},
-        '1790000000000',
-      ),
-    ]
-    encodeProduceRequest(writer, {
-      acks: -1,
-      timeout: 1_000,
-      topicData: [{ topic, partitions: [{ partition: 0, messages }] }],
-    })
-    return writer.at
+    const partitions = Array.from({ length: count }, (_, partition) => ({
+      partition,
+      messages: [new BusRecord('key', value, {}, '1790000000000')],
+    }))
+    encodeProduceRequest(writer, { acks: -1, timeout: 1_000, topicData: [{ topic, partitions }] })
+    return writer.at / count
   }
-  expect(bytesOf('test.inbound.processor')).toBeGreaterThan(800)
-  expect(bytesOf('test.operations')).toBeLessThan(600)
+  expect(bytesOfOne('test.inbound.processor', 1)).toBeLessThan(600)
+  expect(bytesOfOne('test.inbound.processor', 4)).toBeLessThan(600)
+  expect(bytesOfOne('test.inbound.processor', 5)).toBeGreaterThan(value.length)
+  expect(bytesOfOne('test.operations', 100)).toBeLessThan(600)
 })
 
 test('the checksum is the CRC-32C of RFC 3720, as in kafkajs', () => {

@@ -17,8 +17,12 @@ const NULL_LENGTH = -1
 /** At most the bytes of a topic's name in Kafka (249 characters) and of the numbers beside it, or those beside a batch. */
 const FIELDS_BYTES = 512
 
-/** Notifications are not compressed: with it ingress takes 0.30 instead of 0.47 of the events of a bare server. */
-const NOT_COMPRESSED = /(?:^|\.)inbound\.[a-z]+$/
+const NOTIFICATIONS = /(?:^|\.)inbound\.[a-z]+$/
+/**
+ * Notifications are compressed in requests of at most so many messages. Larger requests are those of a peak, when ingress would take 0.30
+ * instead of 0.47 of the events of a bare server with compression.
+ */
+const COMPRESSED_NOTIFICATIONS = 4
 
 /** Writes the content of a produce request, versions 3 to 7 (https://kafka.apache.org/protocol#The_Messages_Produce). */
 export function encodeProduceRequest(
@@ -31,6 +35,7 @@ export function encodeProduceRequest(
   writer.int16(acks)
   writer.int32(timeout)
   writer.int32(topicData.length)
+  const mayCompressTopic = (topic: string) => mayCompress && (isSmall(topicData) || !NOTIFICATIONS.test(topic))
   for (const { topic, partitions } of topicData) {
     writer.reserve(FIELDS_BYTES + Buffer.byteLength(topic))
     writer.int16(Buffer.byteLength(topic))
@@ -41,8 +46,13 @@ export function encodeProduceRequest(
       writer.int32(partition)
       const lengthAt = writer.at
       writer.int32(0) // length of the batch: written below
-      writeRecordBatch(writer, messages, mayCompress && !NOT_COMPRESSED.test(topic))
+      writeRecordBatch(writer, messages, mayCompressTopic(topic))
       writer.bytes.writeInt32BE(writer.at - lengthAt - 4, lengthAt)
     }
   }
+}
+
+function isSmall(topicData: ProduceRequest['topicData']): boolean {
+  const messages = topicData.flatMap(({ partitions }) => partitions.map(({ messages }) => messages.length))
+  return messages.reduce((sum, count) => sum + count, 0) <= COMPRESSED_NOTIFICATIONS
 }
