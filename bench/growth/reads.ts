@@ -20,6 +20,8 @@ const CALLS: Readonly<Record<string, string>> = {
   operations: `/v1/operations?${of}`,
   'search for the beginning of an id': `/v1/search?${of}&q=pi_3t`,
   'search for an amount': `/v1/search?${of}&q=50.00`,
+  'search that finds nothing': `/v1/search?${of}&q=no_such_id`,
+  'actions of an unknown customer': `/v1/actions?${of}&customer_id=cus_unknown`,
 }
 
 export function compareReads(

@@ -1,6 +1,6 @@
 import type { TestStack } from '@backstop/kit/test'
 import { provisionTestStack } from '@backstop/provision/test'
-import { type CommandStartedEvent, MongoClient } from 'mongodb'
+import { type CommandStartedEvent, type Db, MongoClient } from 'mongodb'
 import type { AdminPorts } from '../src/app.ts'
 import { createInstallationReaders } from '../src/installation/read-state.ts'
 import { createMongoSearchIndex } from '../src/store/mongo-search-index.ts'
@@ -9,6 +9,7 @@ import { openTestStores } from './memory-stores.ts'
 import { startTestApi, type TestApi, type TestSettings } from './test-api.ts'
 
 export interface MongoTestApi extends TestApi {
+  readonly db: Db
   readonly search: SearchIndex
   /** All commands that the API sent to MongoDB. */
   readonly asked: readonly CommandStartedEvent['command'][]
@@ -55,6 +56,7 @@ export async function startMongoApiOver(
   })
   return {
     ...testApi,
+    db,
     search,
     asked,
     explain: (command, verbosity = 'queryPlanner') => db.command({ explain: command, verbosity }),

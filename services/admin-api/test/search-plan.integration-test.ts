@@ -1,7 +1,18 @@
-import { type ActionDocument, monthMarks, newId, searchKeysOfAction, textOfKey } from '@backstop/contracts'
+import {
+  type ActionDocument,
+  monthMark,
+  monthMarks,
+  newId,
+  type Operation,
+  type OperationDocument,
+  searchKeysOfAction,
+  searchKeysOfOperation,
+  textOfKey,
+} from '@backstop/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createListCursors } from '../src/http/cursor.ts'
 import { SearchCursor } from '../src/resources/search/search.ts'
+import { foundKey, type SearchPosition } from '../src/store/search-index.ts'
 import { storeStorm } from './contract/incidents.contract.ts'
 import { createTestProject } from './contract/test-project.ts'
 import { type MongoTestApi, startMongoApi } from './mongo-test-api.ts'
@@ -13,15 +24,19 @@ beforeAll(async () => {
 })
 afterAll(() => testApi.stop())
 
-test('a search reads ranges of one index, without a sort', async () => {
+test('a search reads ranges of one index, without a sort in memory', async () => {
   const { projectId } = await createTestProject(testApi.api)
   const since = testApi.asked.length
   expect((await testApi.api.get(`/v1/search?project_id=${projectId}&q=pi_1`)).status).toBe(200)
   const searches = searchesAmong(testApi.asked.slice(since))
-  // The customers, and a page of the results, of each the equal keys and the longer ones.
-  expect(searches.map(({ find }) => find)).toEqual([...Array(4).fill('actions'), ...Array(2).fill('operations')])
-  for (const { find, filter, hint, limit, projection } of searches) {
-    const stages = await stagesOf({ find, filter, hint, limit, projection })
+  // The customers, and a page of the results: of each the equal keys, and the longer ones.
+  expect(searches.map(({ find }) => find).toSorted()).toEqual([
+    ...Array(4).fill('actions'),
+    ...Array(2).fill('operations'),
+  ])
+  for (const { find, filter, hint, min, max, sort, limit, projection } of searches) {
+    const order = { ...(sort && { sort }), ...(min && { min, max }) }
+    const stages = await stagesOf({ find, filter, hint, limit, projection, ...order })
     expect(stages).toContain('IXSCAN')
     expect(stages).not.toContain('SORT')
     expect(stages).not.toContain('COLLSCAN')
@@ -32,27 +47,29 @@ test('a search reads no keys between the months', async () => {
   const { projectId, processorId } = await createTestProject(testApi.api)
   for (let month = 0; month < 11; month++) {
     for (let number = 0; number < 10; number++)
-      await putAction(projectId, processorId, number, Date.UTC(2026, month, 3))
+      await putAction(projectId, processorId, number, Date.UTC(2027, month, 3))
   }
+  const now = Date.UTC(2027, 11, 1)
   const since = testApi.asked.length
-  expect(await readToEnd(`/v1/search?project_id=${projectId}&q=pi_4&limit=30`)).toHaveLength(22)
-  for (const { find, filter, hint, min, max } of searchesAmong(testApi.asked.slice(since))) {
-    const bounds = min === undefined ? {} : { min, max }
-    const { executionStats } = await testApi.explain({ find, filter, hint, ...bounds }, 'executionStats')
-    // A key after each range, besides those of the 22 actions and of their provider_refs.
-    expect(executionStats?.totalKeysExamined).toBeLessThanOrEqual(22 + 33 + monthMarks(Date.now()).length)
+  expect(await walkSearch(projectId, 'pi_4', 100, now)).toHaveLength(22)
+  const searches = searchesAmong(testApi.asked.slice(since))
+  expect(searches).toHaveLength(2)
+  for (const { find, filter, hint, sort } of searches) {
+    const { executionStats } = await testApi.explain({ find, filter, hint, ...(sort && { sort }) }, 'executionStats')
+    // A key after each range, besides those of the 22 actions with this subject and the 11 with such a provider_ref.
+    expect(executionStats?.totalKeysExamined).toBeLessThanOrEqual(22 + 2 * monthMarks(now).length)
   }
 })
 
-test('equal keys come before longer ones, then the newest month, and keys that 0.3.0 stored come last', async () => {
+test('equal keys come first, then longer ones of the newest month, and last those that 0.3.0 stored', async () => {
   const { projectId, processorId } = await createTestProject(testApi.api)
   const put = (month: number, subject: string, toKeys = (keys: string[]) => keys) =>
-    putAction(projectId, processorId, 1, Date.UTC(2026, month, 3), { subject, provider_ref: `x_${subject}` }, toKeys)
+    putAction(projectId, processorId, 1, Date.UTC(2027, month, 3), { subject, provider_ref: `x_${subject}` }, toKeys)
   const withoutMonth = (keys: string[]) => keys.map(textOfKey)
   const expected = [
     await put(10, 'po_1'),
-    await put(8, 'po_1'),
     await put(9, 'po_1', withoutMonth),
+    await put(8, 'po_1'),
     await put(10, 'po_1z'),
     await put(9, 'po_1a'),
     await put(9, 'po_1b'),
@@ -60,7 +77,7 @@ test('equal keys come before longer ones, then the newest month, and keys that 0
     await put(10, 'po_1a', withoutMonth),
   ]
   for (const limit of [1, 2, 3, 20]) {
-    expect(await readToEnd(`/v1/search?project_id=${projectId}&q=po_1&limit=${limit}`)).toEqual(expected)
+    expect(await walkSearch(projectId, 'po_1', limit, Date.UTC(2027, 11, 1))).toEqual(expected)
   }
 })
 
@@ -71,8 +88,15 @@ test('the characters of a pattern stand for themselves', async () => {
   for (let length = 2; length <= subject.length; length++) {
     const q = encodeURIComponent(subject.slice(0, length))
     expect(await readToEnd(`/v1/search?project_id=${projectId}&q=${q}`)).toEqual([id])
+    expect(await readToEnd(`/v1/incidents?project_id=${projectId}&q=${q}`)).toEqual([])
   }
   expect(await readToEnd(`/v1/search?project_id=${projectId}&q=${encodeURIComponent('a.b')}`)).toEqual([])
+})
+
+test.each(['search', 'incidents'])('a query of %s that has only accents is refused', async path => {
+  const { projectId } = await createTestProject(testApi.api)
+  const { status, body } = await testApi.api.get(`/v1/${path}?project_id=${projectId}&q=%CC%81%CC%81`)
+  expect({ status, code: body.error?.code ?? body.code }).toEqual({ status: 400, code: 'invalid_request' })
 })
 
 test('actions of a customer are read by the index of searches, without a sort in memory', async () => {
@@ -82,11 +106,11 @@ test('actions of a customer are read by the index of searches, without a sort in
   await testApi.others.actions.putAll(others.map(action => ({ ...action, search: searchKeysOfAction(action) })))
   const expected: string[] = []
   for (let month = 0; month < 11; month++) {
-    const id = await putAction(projectId, processorId, month, Date.UTC(2026, month, 3), { customer })
+    const id = await putAction(projectId, processorId, month, Date.UTC(2026, 10, 3 + month), { customer })
     expected.unshift(id)
   }
   expected.push(
-    await putAction(projectId, processorId, 1, Date.UTC(2026, 0, 1), { customer }, keys => keys.map(textOfKey)),
+    await putAction(projectId, processorId, 1, Date.UTC(2026, 10, 1), { customer }, keys => keys.map(textOfKey)),
   )
   const since = testApi.asked.length
   expect(await readToEnd(`/v1/actions?project_id=${projectId}&customer_id=cus_1&limit=5`)).toEqual(expected)
@@ -193,6 +217,35 @@ test('an operation is found by its run, its idempotency key and its amount, each
   expect((await testApi.api.get(`/v1/operations/${first.body.operation_id}`)).body).not.toHaveProperty('search')
 })
 
+test('a run is found once, before its newest operation, also if it lasted for months', async () => {
+  const { projectId, processorId } = await createTestProject(testApi.api)
+  const report = async (run_id: string) => {
+    const body = {
+      connection_id: processorId,
+      kind: 'refund',
+      amount: 1,
+      currency: 'eur',
+      run_id,
+      subject: newId('request'),
+    }
+    return (await testApi.api.post('/v1/operations', body)).body.operation_id as string
+  }
+  const [old, other, newest] = [await report('nightly-a'), await report('nightly-b'), await report('nightly-a')]
+  const created_at = '2026-10-03T00:00:00.000Z'
+  const operations = testApi.db.collection<OperationDocument>('operations')
+  const { _id, search, ...fields } = (await operations.findOne({ _id: old })) as OperationDocument
+  await operations.updateOne(
+    { _id: old },
+    { $set: { created_at, search: searchKeysOfOperation({ operation_id: old, ...fields, created_at } as Operation) } },
+  )
+  for (const limit of [1, 2, 20]) {
+    const found = await readToEnd(`/v1/search?project_id=${projectId}&q=nightly&limit=${limit}`)
+    expect(found.toSorted()).toEqual(['nightly-a', 'nightly-b', old, other, newest].toSorted())
+    expect(found[found.indexOf('nightly-a') + 1]).toBe(newest)
+    expect(found[found.indexOf('nightly-b') + 1]).toBe(other)
+  }
+})
+
 test('many results are paged in one order, also with several keys of one action', async () => {
   const { projectId, processorId } = await createTestProject(testApi.api)
   const ids: string[] = []
@@ -238,13 +291,17 @@ test('a search ends with any cursor, also one that is signed and leads outside o
   const asked = { list: 'search', projectId, params: {}, query, body: undefined }
   const cursors = createListCursors(secretBoxOfTests, asked)
   for (const section of ['actions', 'operations'] as const) {
-    for (const key of ['', 'a', 'pi_1', 'pi_1_refund', 'pi_1\uffff', 'pi_2', '\uffff', '\u{10ffff}']) {
+    const marks = ['', monthMark(Date.now()), ' 9999/']
+    const texts = ['', 'a', 'pi_1', 'pi_1_refund', 'pi_1\uffff', 'pi_2', '\uffff', '\u{10ffff}']
+    for (const key of marks.flatMap(mark => texts.map(text => mark + text))) {
       for (const ms of [-1, 0, Date.UTC(2026, 10, 21, 0, 0, 1), 8.64e15]) {
         for (const id of ['', 'a', '\u{10ffff}']) {
           const cursor = cursors.sign(SearchCursor, { section, after: { key, at: new Date(ms), id } })
           const began = performance.now()
           const { status } = await testApi.api.get(`/v1/search?project_id=${projectId}&q=pi_1&limit=1&cursor=${cursor}`)
-          expect({ section, key, ms, id, status }).toMatchObject({ status: key.startsWith('pi_1') ? 200 : 400 })
+          expect({ section, key, ms, id, status }).toMatchObject({
+            status: textOfKey(key).startsWith('pi_1') && !key.startsWith(' 9999/') ? 200 : 400,
+          })
           expect(performance.now() - began).toBeLessThan(5_000)
         }
       }
@@ -288,6 +345,25 @@ async function putAction(
   }
   await testApi.others.actions.put({ ...action, search: toKeys(searchKeysOfAction(action)) })
   return action._id
+}
+
+/** The ids of all actions that the index finds, page by page. */
+async function walkSearch(projectId: string, prefix: string, limit: number, now: number): Promise<string[]> {
+  const seen: string[] = []
+  for (let after: SearchPosition | undefined; ; ) {
+    const page = await testApi.search.actions({
+      projectId,
+      prefix,
+      after,
+      limit,
+      now,
+      signal: new AbortController().signal,
+    })
+    seen.push(...page.map(({ _id }) => _id))
+    const last = page.at(-1)
+    if (last === undefined || page.length < limit) return seen
+    after = { key: foundKey(last, last.first_seen, prefix) ?? '', at: last.first_seen, id: last._id }
+  }
 }
 
 /** The ids of all results of a search. */

@@ -4,13 +4,13 @@ import { markOfKey, monthMark, monthMarks, textOfKey } from './search-months.ts'
 test('the marks of all months are in the order of the index, the newest first, and keys without a month last', () => {
   const marks = monthMarks(Date.UTC(2027, 1, 28))
   expect(marks.map(mark => (mark === '' ? '' : 9999 - Number(mark.slice(1, 5))))).toEqual([
-    ...[2703, 2702, 2701, 2612, 2611, 2610, 2609, 2608, 2607, 2606, 2605, 2604, 2603, 2602, 2601],
+    ...[2703, 2702, 2701, 2612, 2611],
     '',
   ])
   expect(marks.slice(0, -1)).toEqual(marks.slice(0, -1).toSorted())
 })
 
-test.each(['2025-03-01T00:00:00Z', '2026-01-31T23:59:59Z', '2026-11-30T00:00:00Z', '2026-12-31T23:59:59Z'])(
+test.each(['2025-03-01T00:00:00Z', '2026-10-31T23:59:59Z', '2026-11-30T00:00:00Z', '2026-12-31T23:59:59Z'])(
   'a search in the month of %s finds its keys',
   time => {
     const at = Date.parse(time)

@@ -4,14 +4,14 @@
  * with the newest first: ` 7388/pi_1` is a key of 26-11 (9999 - 2611).
  */
 
-/** Earlier months share the first one: no installation has documents that were stored before. */
-const FIRST_MONTH = Date.UTC(2026, 0)
+/** Older documents share the first month: nearly all of them have the keys without a month that their release stored. */
+const FIRST_MONTH = Date.UTC(2026, 10)
 /** The sum of a month as YYMM and the number in its mark. */
 const COMPLEMENT = 9999
 /** No text of a key begins with a space. */
 const MARK = /^ \d{4}\//
 
-/** @param at the time of a document, in milliseconds since the epoch. It must not change while the document is stored */
+/** @param at the time of a document, in milliseconds since the epoch */
 export function monthMark(at: number): string {
   const month = new Date(Math.max(at, FIRST_MONTH))
   const number = (month.getUTCFullYear() % 100) * 100 + month.getUTCMonth() + 1

@@ -90,7 +90,11 @@ export function newOrderedId(kind: 'case' | 'operation' | 'audit', atMs: number)
  * @param atMs milliseconds since the epoch: a time of the object itself, so that repeated work gets the same id
  * @param parts as those of `deterministicId`
  */
-export function deterministicOrderedId(kind: 'action', atMs: number, ...parts: readonly string[]): string {
+export function deterministicOrderedId(
+  kind: 'action' | 'operation',
+  atMs: number,
+  ...parts: readonly string[]
+): string {
   return `${ID_PREFIXES[kind]}_${base32(timeText(atMs) + digestOf(parts).slice(0, ID_BYTES - TIME_BYTES))}`
 }
 

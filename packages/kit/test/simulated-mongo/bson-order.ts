@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb'
+import { type Document, MaxKey, MinKey } from 'mongodb'
 
 /** An order by fields: 1 is ascending, -1 descending. */
 export type Order = Readonly<Record<string, 1 | -1>>
@@ -88,6 +88,27 @@ export function keysAt(value: unknown, [name, ...rest]: readonly string[]): read
     return value.length === 0 ? [null] : value.flatMap(element => keysAt(element, [name, ...rest]))
   if (value === null || typeof value !== 'object') return [null]
   return keysAt((value as Document)[name], rest)
+}
+
+/**
+ * The parts of an index that a query with `$or` reads, one after the other. A branch names fields of the index by a value, or by `$elemMatch` with
+ * `$gt` or `$gte`, and `$lt`. Undefined for other queries.
+ */
+export function boundsOfBranches(filter: Document, order: Order): IndexBounds[] | undefined {
+  const branches = filter.$or as Document[] | undefined
+  return branches?.map(branch => {
+    const beginsAfter = Object.values(branch).some(condition => condition.$elemMatch?.$gt !== undefined)
+    const bounds = (of: (range: Document) => unknown, isLast: boolean) =>
+      Object.fromEntries(
+        Object.entries(order).map(([field, direction]) => {
+          const condition = branch[field]
+          if (condition?.$elemMatch !== undefined) return [field, of(condition.$elemMatch)]
+          if (typeof condition === 'string') return [field, condition]
+          return [field, isLast === (direction === 1) ? new MaxKey() : new MinKey()]
+        }),
+      )
+    return { min: bounds(({ $gt, $gte }) => $gt ?? $gte, beginsAfter), max: bounds(({ $lt }) => $lt, false) }
+  })
 }
 
 /** Bounds of an index: from `min` on, and before `max`. */

@@ -35,7 +35,7 @@ export class SimulatedCollection {
   find(filter: Filter<Document> = {}, options: Options & Document = {}): SimulatedCursor {
     const read = () =>
       this.#read('find', options, view => view.readable(this.#stored, filter).filter(matcherOf(filter)))
-    return new SimulatedCursor(read, options)
+    return new SimulatedCursor(read, filter, options)
   }
 
   async findOne(filter: Filter<Document> = {}, options: Options & Document = {}): Promise<Document | null> {
@@ -50,7 +50,7 @@ export class SimulatedCollection {
         const input = view.readable(this.#stored, first ?? {})
         return aggregate(input.map(copy), pipeline, collectionResolver)
       })
-    return new SimulatedCursor(read, {})
+    return new SimulatedCursor(read, {}, {})
   }
 
   async countDocuments(filter: Filter<Document> = {}, options: Options = {}): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import { documentsByIndex, type IndexBounds, type Order, sortDocuments } from './bson-order.ts'
+import { boundsOfBranches, documentsByIndex, type IndexBounds, type Order, sortDocuments } from './bson-order.ts'
 import { project } from './expressions.ts'
 import { copy } from './values.ts'
 
@@ -9,6 +9,7 @@ export class SimulatedCursor {
   #sort: Order | undefined
   #hint: Order | undefined
   #bounds: IndexBounds = {}
+  readonly #filter: Document
   #skip = 0
   #limit = 0
   #projection: Document | undefined
@@ -16,8 +17,13 @@ export class SimulatedCursor {
   #batchSize: number
   #rest: unknown[] | undefined
 
-  constructor(read: () => Promise<Document[]>, { projection, sort, hint, limit, skip, batchSize }: Document) {
+  constructor(
+    read: () => Promise<Document[]>,
+    filter: Document,
+    { projection, sort, hint, limit, skip, batchSize }: Document,
+  ) {
     this.#read = read
+    this.#filter = filter
     this.#projection = projection
     this.#sort = sort
     this.#hint = hint
@@ -77,11 +83,19 @@ export class SimulatedCursor {
 
   async toArray(): Promise<unknown[]> {
     const read = await this.#read()
-    const found = this.#hint === undefined ? read : documentsByIndex(read, this.#hint, this.#bounds)
+    const found = this.#inOrder(read)
     const sorted = this.#sort === undefined ? found : sortDocuments(found, this.#sort)
     const end = this.#limit === 0 ? undefined : this.#skip + Math.abs(this.#limit)
     const documents = sorted.slice(this.#skip, end).map(document => copy(project(document, this.#projection)))
     return this.#convert === undefined ? documents : documents.map(this.#convert)
+  }
+
+  /** A hinted query reads its index, and of a query with `$or` one branch after the other. */
+  #inOrder(read: Document[]): Document[] {
+    const hint = this.#hint
+    if (hint === undefined) return read
+    const parts = boundsOfBranches(this.#filter, hint) ?? [this.#bounds]
+    return [...new Set(parts.flatMap(bounds => documentsByIndex(read, hint, bounds)))]
   }
 
   async next(): Promise<unknown> {

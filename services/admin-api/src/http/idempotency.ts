@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { deterministicId, type IdKind, newId, newOrderedId } from '@backstop/contracts'
+import { deterministicId, deterministicOrderedId, type IdKind, newId, newOrderedId } from '@backstop/contracts'
 import { Secret } from '@backstop/kit/config'
 import { AppError } from '@backstop/kit/errors'
 import type { SecretBox } from '@backstop/kit/secret-box'
@@ -52,7 +52,13 @@ export async function runOnce(
     return decided
   }
   try {
-    const answer = await work(kind => deterministicId(kind, document.seed, String(made++)), decideOnce)
+    const makeId = (kind: IdKind) => {
+      const parts = [document.seed, String(made++)]
+      return kind === 'operation'
+        ? deterministicOrderedId(kind, document.created_at.getTime(), ...parts)
+        : deterministicId(kind, ...parts)
+    }
+    const answer = await work(makeId, decideOnce)
     const stored = { status: answer.status, body: JSON.stringify(withoutSecrets(answer.body, request.shownOnce)) }
     await keys.change({ _id: document._id, seed: document.seed }, { answer: stored })
     return answer

@@ -9,6 +9,7 @@ const DATES = {
   actions: { by: 'first_seen', toStored: (at: Date) => at },
   operations: { by: 'created_at', toStored: (at: Date) => at.toISOString() },
 } as const
+type Searched = keyof typeof DATES
 
 /** After every key that begins with a prefix. */
 const HIGHEST = '\u{10ffff}'
@@ -16,6 +17,8 @@ const HIGHEST = '\u{10ffff}'
 /** Documents that are read at once when a page had too few, because many of them were found by another key before. */
 const SKIPPED_AT_ONCE = 500
 const NOT_SHOWN = { outbox: 0, outbox_at: 0, timer_at: 0, timeline: 0, why: 0 }
+/** Before every date that a document can have. */
+const EARLIEST = new Date(-8.64e15)
 
 interface StoredHit {
   _id: string
@@ -30,23 +33,9 @@ interface Hit {
   readonly key: string | undefined
 }
 
-/** One query. */
-interface Scan {
-  /** The place before its first result. */
-  readonly after: SearchPosition | undefined
-  readonly filter: object
-  /** Bounds of the index that no filter can give. */
-  readonly bounds?: { readonly min: object; readonly max: object }
-}
-
-/** Before every date that a document can have. */
-const EARLIEST = new Date(-8.64e15)
-
-/**
- * Searches in MongoDB. Each query reads ranges of one index in its own order, at most one for each month, and ends with the page.
- */
+/** Searches in MongoDB: first the documents with the prefix itself as key, then the longer keys of each month, the newest first. */
 export function createMongoSearchIndex(db: Db): SearchIndex {
-  async function search(collection: 'actions' | 'operations', request: SearchRequest): Promise<StoredHit[]> {
+  async function search(collection: Searched, request: SearchRequest): Promise<StoredHit[]> {
     const { by } = DATES[collection]
     const { prefix, after, limit, signal } = request
     const found: StoredHit[] = []
@@ -57,28 +46,7 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
       laterSize: SKIPPED_AT_ONCE,
       signal,
       withinMs: LIST_WITHIN_MS,
-      async read(place, size) {
-        const hits: Hit[] = []
-        for (const { after, filter, bounds } of scansOf(collection, request, place)) {
-          const documents = await runListQuery(() =>
-            db
-              .collection<StoredHit>(collection)
-              .find(filter, {
-                ...bounds,
-                projection: NOT_SHOWN,
-                maxTimeMS: LIST_WITHIN_MS,
-                hint: { project_id: 1, search: 1, [by]: -1, _id: -1 },
-                limit: size - hits.length,
-              })
-              .toArray(),
-          )
-          for (const document of documents) {
-            hits.push({ document, key: foundKey(document, new Date(document[by]), prefix, after) })
-          }
-          if (hits.length === size) break
-        }
-        return hits
-      },
+      read: (place, size) => readPage(collection, request, place, size),
       placeOf: ({ document, key }) =>
         key === undefined ? undefined : { key, at: new Date(document[by]), id: document._id },
     })
@@ -91,72 +59,138 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
     }
     return found.slice(0, limit)
   }
+
+  async function readPage(
+    collection: Searched,
+    request: SearchRequest,
+    place: SearchPosition | undefined,
+    size: number,
+  ): Promise<Hit[]> {
+    const { by } = DATES[collection]
+    const { prefix } = request
+    const toHit = (after: SearchPosition | undefined) => (document: StoredHit) => ({
+      document,
+      key: foundKey(document, new Date(document[by]), prefix, after),
+    })
+    const isLonger = place !== undefined && textOfKey(place.key) !== prefix
+    const marks = monthMarks(request.now)
+    const hits = (
+      isLonger ? await readRest(collection, request, place, size) : await readEqual(collection, request, place, size)
+    ).map(toHit(place))
+    const later = isLonger ? marks.slice(marks.indexOf(markOfKey(place.key)) + 1) : marks
+    if (hits.length < size && later.length > 0) {
+      const after = isLonger ? place : { key: prefix, at: EARLIEST, id: '' }
+      hits.push(...(await readLonger(collection, request, later, size - hits.length)).map(toHit(after)))
+    }
+    return hits
+  }
+
+  function readEqual(
+    collection: Searched,
+    { projectId, prefix, now }: SearchRequest,
+    place: SearchPosition | undefined,
+    size: number,
+  ): Promise<StoredHit[]> {
+    const { by, toStored } = DATES[collection]
+    const at = place && toStored(place.at)
+    const older = place && { $or: [{ [by]: { $lt: at } }, { [by]: at, _id: { $lt: place.id } }] }
+    const equal = { $in: monthMarks(now).map(mark => mark + prefix) }
+    return runListQuery(() =>
+      db
+        .collection<StoredHit>(collection)
+        .find({ project_id: projectId, search: equal, ...older }, { projection: NOT_SHOWN, maxTimeMS: LIST_WITHIN_MS })
+        .hint(indexOf(collection))
+        .sort({ [by]: -1, _id: -1 })
+        .limit(size)
+        .toArray(),
+    )
+  }
+
+  /**
+   * The longer keys of the month in which the page before ended. The bounds of the index are given directly, because no filter can name a place
+   * within the documents of one key.
+   */
+  function readRest(
+    collection: Searched,
+    { projectId: project_id, prefix }: SearchRequest,
+    { key, at, id }: SearchPosition,
+    size: number,
+  ): Promise<StoredHit[]> {
+    const { by, toStored } = DATES[collection]
+    // Dates and ids are in descending order, so the highest ones come first.
+    const first = new MaxKey()
+    return runListQuery(() =>
+      db
+        .collection<StoredHit>(collection)
+        .find({}, { projection: NOT_SHOWN, maxTimeMS: LIST_WITHIN_MS })
+        .hint(indexOf(collection))
+        .min({ project_id, search: key, [by]: toStored(at), _id: id })
+        .max({ project_id, search: `${markOfKey(key)}${prefix}${HIGHEST}`, [by]: first, _id: first })
+        .limit(size)
+        .toArray(),
+    )
+  }
+
+  /**
+   * The longer keys of some months. MongoDB reads the branches of `$or` one after the other, so the months stay in order. One condition with
+   * all months could not leave out the equal keys, which may be many, and a query for each month takes 50 times as long.
+   */
+  function readLonger(
+    collection: Searched,
+    { projectId: project_id, prefix }: SearchRequest,
+    marks: readonly string[],
+    size: number,
+  ): Promise<StoredHit[]> {
+    const ofMonths = marks.map(mark => ({
+      project_id,
+      search: { $elemMatch: { $gt: mark + prefix, $lt: `${mark}${prefix}${HIGHEST}` } },
+    }))
+    return runListQuery(() =>
+      db
+        .collection<StoredHit>(collection)
+        .find({ $or: ofMonths }, { projection: NOT_SHOWN, maxTimeMS: LIST_WITHIN_MS })
+        .hint(indexOf(collection))
+        .limit(size)
+        .toArray(),
+    )
+  }
+
   async function findIncidentIds(request: Omit<SearchRequest, 'after' | 'signal'>): Promise<string[]> {
     const { projectId, prefix, limit, now } = request
-    const search = { $in: monthMarks(now).map(mark => beginningWith(mark + prefix)) }
+    const ofMonths = monthMarks(now).map(mark => ({
+      project_id: projectId,
+      search: { $elemMatch: { $gte: mark + prefix, $lt: `${mark}${prefix}${HIGHEST}` } },
+      incident_id: { $type: 'string' },
+    }))
     const found = await db
       .collection<ActionDocument>('actions')
-      .find(
-        { project_id: projectId, search, incident_id: { $type: 'string' } },
-        { projection: { _id: 0, incident_id: 1 }, maxTimeMS: LIST_WITHIN_MS },
-      )
+      .find({ $or: ofMonths } as object, { projection: { _id: 0, incident_id: 1 }, maxTimeMS: LIST_WITHIN_MS })
       .hint({ project_id: 1, search: 1, incident_id: -1 })
       .limit(limit)
       .toArray()
     return found.flatMap(({ incident_id }) => incident_id ?? [])
   }
+
   return {
     incidentIds: request => runListQuery(() => findIncidentIds(request)),
     actions: async request => (await search('actions', request)) as never,
     operations: async request => (await search('operations', request)) as never,
-  }
-}
-
-/**
- * The queries of a page, in the order of the results: the rest of the key or month in which the page before ended, then the months after it,
- * first with the prefix itself as key, then with longer ones. MongoDB would sort in memory if a filter named a range within an array, so the
- * first one has bounds of the index.
- */
-function scansOf(
-  collection: 'actions' | 'operations',
-  { projectId, prefix, now }: SearchRequest,
-  place: SearchPosition | undefined,
-): Scan[] {
-  const { by, toStored } = DATES[collection]
-  const project_id = projectId
-  const marks = monthMarks(now)
-  const equalIn = (of: readonly string[]): Scan => ({
-    after: place,
-    filter: { project_id, search: { $in: of.map(mark => mark + prefix) } },
-  })
-  const longerIn = (of: readonly string[], after: SearchPosition | undefined): Scan => ({
-    after,
-    filter: { $or: of.map(mark => ({ project_id, search: { $elemMatch: longerThan(mark + prefix) } })) },
-  })
-  const afterEqual = { key: prefix, at: EARLIEST, id: '' }
-  if (place === undefined) return [equalIn(marks), longerIn(marks, afterEqual)]
-  const end = new MaxKey()
-  const mark = markOfKey(place.key)
-  const isEqual = textOfKey(place.key) === prefix
-  // Dates and ids are in descending order, so the highest ones come first.
-  const rest: Scan = {
-    after: place,
-    filter: {},
-    bounds: {
-      min: { project_id, search: place.key, [by]: toStored(place.at), _id: place.id },
-      max: { project_id, search: isEqual ? `${place.key}\0` : `${mark}${prefix}${HIGHEST}`, [by]: end, _id: end },
+    async newestOfRuns(projectId, runIds) {
+      const newest = runIds.map(run_id =>
+        runListQuery(() =>
+          db
+            .collection<StoredHit>('operations')
+            .find({ run_id, project_id: projectId }, { projection: { _id: 1 }, maxTimeMS: LIST_WITHIN_MS })
+            .sort({ created_at: -1, _id: -1 })
+            .limit(1)
+            .toArray(),
+        ),
+      )
+      return new Set((await Promise.all(newest)).flat().map(({ _id }) => _id))
     },
   }
-  const later = marks.slice(marks.indexOf(mark) + 1)
-  if (isEqual) return [rest, equalIn(later), longerIn(marks, afterEqual)]
-  return later.length === 0 ? [rest] : [rest, longerIn(later, place)]
 }
 
-function longerThan(prefix: string): object {
-  return { $gt: prefix, $lt: `${prefix}${HIGHEST}` }
-}
-
-/** A text without its own meaning in a pattern, so that MongoDB reads one range of the index. */
-function beginningWith(text: string): RegExp {
-  return new RegExp(`^${text.replaceAll(/[^\p{L}\p{N}\s_]/gu, String.raw`\$&`)}`, 'u')
+function indexOf(collection: Searched) {
+  return { project_id: 1, search: 1, [DATES[collection].by]: -1, _id: -1 } as const
 }

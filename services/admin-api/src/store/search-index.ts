@@ -21,14 +21,16 @@ export interface SearchRequest {
 }
 
 /**
- * Documents with a key that begins with a prefix: by their first such key, and of one key the newest first. Keys that equal the prefix come
- * before longer ones, then the newest month first.
+ * Documents with a key that begins with a prefix. Those with the prefix itself as key come first, the newest of them first. Then come longer
+ * keys: the newest month first, and in a month in the order of the keys.
  */
 export interface SearchIndex {
   actions(request: SearchRequest): Promise<ActionDocument[]>
   operations(request: SearchRequest): Promise<FoundOperation[]>
   /** The incidents of the actions with such keys. */
   incidentIds(request: Omit<SearchRequest, 'after' | 'signal'>): Promise<string[]>
+  /** The ids of the newest operation of each of these runs. */
+  newestOfRuns(projectId: string, runIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** An operation without the fields of the ledger. */
@@ -61,10 +63,12 @@ export function foundKey(
     .toSorted((one, other) => compareKeys(one, other, prefix))[0]
 }
 
+/** Equal keys of several months are one key: their documents are in the order of their dates. */
 function compareKeys(one: string, other: string, prefix: string): number {
   const isLonger = (key: string) => Number(textOfKey(key) !== prefix)
   const hasNoMonth = (key: string) => Number(markOfKey(key) === '')
-  return isLonger(one) - isLonger(other) || hasNoMonth(one) - hasNoMonth(other) || compareAsStored(one, other)
+  if (isLonger(one) === 0 || isLonger(other) === 0) return isLonger(one) - isLonger(other)
+  return hasNoMonth(one) - hasNoMonth(other) || compareAsStored(one, other)
 }
 
 /** MongoDB orders text by its bytes in UTF-8. JavaScript orders it by UTF-16, where an emoji comes before U+FFFD. */

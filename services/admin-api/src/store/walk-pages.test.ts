@@ -28,6 +28,7 @@ test('begins after a place', async () => {
 test.each([
   { name: 'the same page again', walk: walkOf({ read: async () => numbers.slice(0, 10) }) },
   { name: 'only items without a place', walk: walkOf({ placeOf: () => undefined }) },
+  { name: 'a later page without a place', walk: walkOf({ placeOf: item => (item > 10 ? undefined : item) }) },
 ])('ends with an error if the list gives $name', async ({ walk }) => {
   await expect(pagesOf(walk)).rejects.toThrow('do not advance')
 })

@@ -38,7 +38,8 @@ export async function* walkPages<Item, Place>(walk: PageWalk<Item, Place>): Asyn
     const last = items.at(-1)
     if (last === undefined || items.length < size) return undefined
     const next = placeOf(last)
-    if (JSON.stringify(next) === JSON.stringify(place)) throw new Error('The pages of a list do not advance')
+    if (next === undefined || JSON.stringify(next) === JSON.stringify(place))
+      throw new Error('The pages of a list do not advance')
     place = next
   }
 }

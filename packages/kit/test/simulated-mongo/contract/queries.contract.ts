@@ -192,6 +192,29 @@ export function describeQueries({ of }: ContractSubject): void {
       expect(await search({ search: 'y', at: end, _id: end }, 'y')).toEqual([])
     })
 
+    test('ranges of an index of arrays in the order of the branches of a hinted $or, each document once', async () => {
+      await of('things').insertMany([
+        { _id: 'a', project: 'p', search: ['2/pi_1', '2/pi_2'], at: AT },
+        { _id: 'b', project: 'p', search: ['2/pi_1'], at: LATER },
+        { _id: 'c', project: 'p', search: ['1/pi_3', '1/pi_1'], at: AT },
+        { _id: 'd', project: 'q', search: ['1/pi_1'], at: AT },
+        { _id: 'e', project: 'p', search: ['1/pi', '3/pi_1'], at: AT },
+      ])
+      const search = async (condition: (mark: string) => Document, ...marks: readonly string[]) =>
+        (
+          await of('things')
+            .find({ $or: marks.map(mark => ({ project: 'p', search: { $elemMatch: condition(mark) } })) } as object)
+            .hint({ project: 1, search: 1, at: -1, _id: -1 })
+            .limit(5)
+            .toArray()
+        ).map(({ _id }) => _id)
+      const longer = (mark: string) => ({ $gt: `${mark}/pi`, $lt: `${mark}/pi\u{10ffff}` })
+      const equalToo = (mark: string) => ({ $gte: `${mark}/pi`, $lt: `${mark}/pi\u{10ffff}` })
+      expect(await search(longer, '2', '1', '3')).toEqual(['b', 'a', 'c', 'e'])
+      expect(await search(longer, '3', '1', '2')).toEqual(['e', 'c', 'b', 'a'])
+      expect(await search(equalToo, '1', '2')).toEqual(['e', 'c', 'b', 'a'])
+    })
+
     test('distinct values, also of arrays', async () => {
       await of('things').insertMany([
         { _id: 'a', n: ['x', 'y'] },

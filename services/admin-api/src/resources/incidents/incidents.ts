@@ -6,7 +6,6 @@ import {
   IncidentState,
   IncidentWithTimeline,
   ListedIncident,
-  searchPrefixOf,
   type TimelineEntry,
 } from '@backstop/contracts'
 import type { z } from 'zod'
@@ -25,6 +24,7 @@ import { ofCustomer } from '../actions/of-customer.ts'
 import { nameActors } from '../actors/name-actors.ts'
 import { readAlertDeliveries } from '../deliveries/alert-deliveries.ts'
 import { alertsOfIncident } from '../deliveries/rules/alerts-of.ts'
+import { requiredPrefix } from '../search/search.ts'
 import { type PlacedItem, pageOfStorm } from '../storms/read-storm.ts'
 import { bulkRoutes } from './bulk-changes.ts'
 import { changeIncidentRoutes } from './change-incident.ts'
@@ -146,7 +146,7 @@ async function idsAbout(
 /** The ids of the incidents that a text finds: its own id, and those of the actions with such a key. */
 async function findIds(search: SearchIndex, projectId: string | undefined, q: string, now: Date): Promise<string[]> {
   if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
-  const request = { projectId, prefix: searchPrefixOf(q), limit: MOST_FOUND, now: now.getTime() }
+  const request = { projectId, prefix: requiredPrefix(q), limit: MOST_FOUND, now: now.getTime() }
   return [q, ...(await search.incidentIds(request))]
 }
 

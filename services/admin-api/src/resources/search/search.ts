@@ -5,6 +5,8 @@ import {
   containsEmailAddress,
   formatMoney,
   kindWords,
+  markOfKey,
+  monthMarks,
   nameEndsOf,
   normalizeSearchText,
   SearchQuery,
@@ -58,14 +60,24 @@ export function searchRoutes(parts: AdminParts): Route[] {
         const projectId = projectFilterOf(principal, query.project_id).project_id
         if (projectId === undefined) throw refusedField('query.project_id', 'Name the project to search')
         const cursor = cursors.verify(SearchCursor, query.cursor)
-        const request = { projectId, q, prefix: searchPrefixOf(q), limit, cursors, signal, now: at.getTime() }
+        const request = { projectId, q, prefix: requiredPrefix(q), limit, cursors, signal, now: at.getTime() }
         // The prefix of a query may differ between releases.
-        if (cursor?.after !== undefined && !textOfKey(cursor.after.key).startsWith(request.prefix))
-          throw refusedCursor()
+        if (cursor?.after !== undefined && !isPlaceOf(cursor.after, request)) throw refusedCursor()
         return { status: 200, body: await searchPage(parts, request, cursor ?? { section: 'first' }) }
       },
     }),
   ]
+}
+
+function isPlaceOf({ key }: SearchPosition, { prefix, now }: Pick<PageRequest, 'prefix' | 'now'>): boolean {
+  return textOfKey(key).startsWith(prefix) && monthMarks(now).includes(markOfKey(key))
+}
+
+/** The beginning of the keys that a query asks for. @throws AppError `invalid_request` if the query has accents or spaces only */
+export function requiredPrefix(q: string): string {
+  const prefix = searchPrefixOf(q)
+  if (prefix === '') throw refusedField('query.q', 'Give letters, digits or signs')
+  return prefix
 }
 
 interface PageRequest {
@@ -106,26 +118,26 @@ async function searchPage(
   const place = section === 'operations' ? after : undefined
   const left = limit - data.length
   const found = await search.operations({ ...request, after: place, limit: left + 1 })
-  data.push(...showOperations(found.slice(0, left), prefix, place?.key))
+  data.push(...(await showOperations(parts, found.slice(0, left), request)))
   const last = found[left - 1]
   if (found.length <= left || last === undefined) return { data, next_cursor: null }
   const next = placeOf(last, new Date(last.created_at), prefix)
   return { data, next_cursor: sign({ section: 'operations', after: next }) }
 }
 
-/** Operations, and before the first one that is found by its run that run. */
-function showOperations(
+/** Operations, and before the newest one of a run that is found that run. */
+async function showOperations(
+  { search }: Pick<AdminParts, 'search'>,
   operations: readonly FoundOperation[],
-  prefix: string,
-  lastKey: string | undefined,
-): SearchResult[] {
-  let known = textOfKey(lastKey ?? '')
+  { projectId, prefix }: Pick<PageRequest, 'projectId' | 'prefix'>,
+): Promise<SearchResult[]> {
+  const isFound = (runId: string) => normalizeSearchText(runId).startsWith(prefix)
+  const runs = new Set(operations.flatMap(({ run_id }) => (run_id !== null && isFound(run_id) ? [run_id] : [])))
+  const newest = await search.newestOfRuns(projectId, [...runs])
   return operations.flatMap(operation => {
-    const key = textOfKey(foundKey(operation, new Date(operation.created_at), prefix) ?? '')
-    const { run_id } = operation
-    const isFirstOfRun = run_id !== null && key === normalizeSearchText(run_id) && key !== known
-    known = key
-    return isFirstOfRun ? [runResult(run_id, operation), operationResult(operation)] : [operationResult(operation)]
+    const { _id, run_id } = operation
+    const shown = operationResult(operation)
+    return run_id !== null && newest.has(_id) ? [runResult(run_id, operation), shown] : [shown]
   })
 }
 
