@@ -10,7 +10,7 @@ import { measureJudging, NO_LOOKS_MS } from './judging.ts'
 export const FEW = 10_000
 export const CONNECTIONS = 20
 /** The largest number of billing connections that is measured. */
-export const MOST_CONNECTIONS = 1_000
+export const MOST_CONNECTIONS = 10_000
 const EVENTS = 40_000
 
 export interface Histories {

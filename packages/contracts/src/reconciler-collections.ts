@@ -59,7 +59,7 @@ export const RECONCILER_COLLECTIONS = {
         keys: { account: 1, first_seen: -1, _id: -1 },
         options: { partialFilterExpression: { account: { $type: 'string' } } },
       },
-      // For searches: an exact match before longer keys, and of one key the newest first.
+      // For searches: the newest month first, in it a key before longer ones, and of one key the newest first.
       { keys: { project_id: 1, search: 1, first_seen: -1, _id: -1 } },
       // For searches of incidents: only the actions that have one, which are few.
       {

@@ -50,7 +50,7 @@ export function searchRoutes(parts: AdminParts): Route[] {
       tag: 'Search',
       summary: 'Search a project by ids, customer, actor, amount, idempotency key or run',
       description:
-        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first at most ten actors by the names that people gave them, then at most five customers, then actions, then operations and their runs; exact matches before longer ones, of these the newest month first.',
+        'Finds an id of Backstop exactly, and everything else by its beginning, without regard to case and accents: first at most ten actors by the names that people gave them, then at most five customers, then actions, then operations and their runs; first exact matches, the newest first, then longer ones, those of the newest month first.',
       scope: 'read',
       query: SearchQuery,
       answers: { 200: { description: 'A page of results', schema: SearchResults } },
