@@ -90,10 +90,10 @@ export class SimulatedCursor {
     return this.#convert === undefined ? documents : documents.map(this.#convert)
   }
 
-  /** A hinted query reads its index, and of a query with `$or` one branch after the other. */
+  /** A hinted query reads its index, and of a query with `$or` and without a sort one branch after the other. */
   #inOrder(read: Document[]): Document[] {
     const hint = this.#hint
-    if (hint === undefined) return read
+    if (hint === undefined || this.#sort !== undefined) return read
     const parts = boundsOfBranches(this.#filter, hint) ?? [this.#bounds]
     return [...new Set(parts.flatMap(bounds => documentsByIndex(read, hint, bounds)))]
   }

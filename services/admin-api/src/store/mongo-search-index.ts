@@ -1,6 +1,6 @@
 import { type ActionDocument, markOfKey, monthMarks, textOfKey } from '@backstop/contracts'
 import { LIST_WITHIN_MS, runListQuery } from '@backstop/kit/mongo'
-import { type Db, MaxKey } from 'mongodb'
+import { type Collection, type Db, type FindCursor, MaxKey } from 'mongodb'
 import { foundKey, type SearchIndex, type SearchPosition, type SearchRequest } from './search-index.ts'
 import { walkPages } from './walk-pages.ts'
 
@@ -33,157 +33,19 @@ interface Hit {
   readonly key: string | undefined
 }
 
+/** Makes the query of one part of a page, without its limit. */
+type Query = (hits: Collection<StoredHit>) => FindCursor<StoredHit>
+
 /** Searches in MongoDB: first the documents with the prefix itself as key, then the longer keys of each month, the newest first. */
 export function createMongoSearchIndex(db: Db): SearchIndex {
-  async function search(collection: Searched, request: SearchRequest): Promise<StoredHit[]> {
-    const { by } = DATES[collection]
-    const { prefix, after, limit, signal } = request
-    const found: StoredHit[] = []
-    const pages = walkPages<Hit, SearchPosition>({
-      after,
-      // The place itself is found again.
-      size: limit + 1,
-      laterSize: SKIPPED_AT_ONCE,
-      signal,
-      withinMs: LIST_WITHIN_MS,
-      read: (place, size) => readPage(collection, request, place, size),
-      placeOf: ({ document, key }) =>
-        key === undefined ? undefined : { key, at: new Date(document[by]), id: document._id },
-    })
-    for await (const page of pages) {
-      for (const { document, key } of page) {
-        // A document with several such keys was found before by the first of them.
-        if (key !== undefined && foundKey(document, new Date(document[by]), prefix) === key) found.push(document)
-      }
-      if (found.length >= limit) break
-    }
-    return found.slice(0, limit)
-  }
-
-  async function readPage(
-    collection: Searched,
-    request: SearchRequest,
-    place: SearchPosition | undefined,
-    size: number,
-  ): Promise<Hit[]> {
-    const { by } = DATES[collection]
-    const { prefix } = request
-    const toHit = (after: SearchPosition | undefined) => (document: StoredHit) => ({
-      document,
-      key: foundKey(document, new Date(document[by]), prefix, after),
-    })
-    const isLonger = place !== undefined && textOfKey(place.key) !== prefix
-    const marks = monthMarks(request.now)
-    const hits = (
-      isLonger ? await readRest(collection, request, place, size) : await readEqual(collection, request, place, size)
-    ).map(toHit(place))
-    const later = isLonger ? marks.slice(marks.indexOf(markOfKey(place.key)) + 1) : marks
-    if (hits.length < size && later.length > 0) {
-      const after = isLonger ? place : { key: prefix, at: EARLIEST, id: '' }
-      hits.push(...(await readLonger(collection, request, later, size - hits.length)).map(toHit(after)))
-    }
-    return hits
-  }
-
-  function readEqual(
-    collection: Searched,
-    { projectId, prefix, now }: SearchRequest,
-    place: SearchPosition | undefined,
-    size: number,
-  ): Promise<StoredHit[]> {
-    const { by, toStored } = DATES[collection]
-    const at = place && toStored(place.at)
-    const older = place && { $or: [{ [by]: { $lt: at } }, { [by]: at, _id: { $lt: place.id } }] }
-    const equal = { $in: monthMarks(now).map(mark => mark + prefix) }
-    return runListQuery(() =>
-      db
-        .collection<StoredHit>(collection)
-        .find({ project_id: projectId, search: equal, ...older }, { projection: NOT_SHOWN, maxTimeMS: LIST_WITHIN_MS })
-        .hint(indexOf(collection))
-        .sort({ [by]: -1, _id: -1 })
-        .limit(size)
-        .toArray(),
-    )
-  }
-
-  /**
-   * The longer keys of the month in which the page before ended. The bounds of the index are given directly, because no filter can name a place
-   * within the documents of one key.
-   */
-  function readRest(
-    collection: Searched,
-    { projectId: project_id, prefix }: SearchRequest,
-    { key, at, id }: SearchPosition,
-    size: number,
-  ): Promise<StoredHit[]> {
-    const { by, toStored } = DATES[collection]
-    // Dates and ids are in descending order, so the highest ones come first.
-    const first = new MaxKey()
-    return runListQuery(() =>
-      db
-        .collection<StoredHit>(collection)
-        .find({}, { projection: NOT_SHOWN, maxTimeMS: LIST_WITHIN_MS })
-        .hint(indexOf(collection))
-        .min({ project_id, search: key, [by]: toStored(at), _id: id })
-        .max({ project_id, search: `${markOfKey(key)}${prefix}${HIGHEST}`, [by]: first, _id: first })
-        .limit(size)
-        .toArray(),
-    )
-  }
-
-  /**
-   * The longer keys of some months. MongoDB reads the branches of `$or` one after the other, so the months stay in order. One condition with
-   * all months could not leave out the equal keys, which may be many, and a query for each month takes 50 times as long.
-   */
-  function readLonger(
-    collection: Searched,
-    { projectId: project_id, prefix }: SearchRequest,
-    marks: readonly string[],
-    size: number,
-  ): Promise<StoredHit[]> {
-    const ofMonths = marks.map(mark => ({
-      project_id,
-      search: { $elemMatch: { $gt: mark + prefix, $lt: `${mark}${prefix}${HIGHEST}` } },
-    }))
-    return runListQuery(() =>
-      db
-        .collection<StoredHit>(collection)
-        .find({ $or: ofMonths }, { projection: NOT_SHOWN, maxTimeMS: LIST_WITHIN_MS })
-        .hint(indexOf(collection))
-        .limit(size)
-        .toArray(),
-    )
-  }
-
-  async function findIncidentIds(request: Omit<SearchRequest, 'after' | 'signal'>): Promise<string[]> {
-    const { projectId, prefix, limit, now } = request
-    const ofMonths = monthMarks(now).map(mark => ({
-      project_id: projectId,
-      search: { $elemMatch: { $gte: mark + prefix, $lt: `${mark}${prefix}${HIGHEST}` } },
-      incident_id: { $type: 'string' },
-    }))
-    const found = await db
-      .collection<ActionDocument>('actions')
-      .find({ $or: ofMonths } as object, { projection: { _id: 0, incident_id: 1 }, maxTimeMS: LIST_WITHIN_MS })
-      .hint({ project_id: 1, search: 1, incident_id: -1 })
-      .limit(limit)
-      .toArray()
-    return found.flatMap(({ incident_id }) => incident_id ?? [])
-  }
-
   return {
-    incidentIds: request => runListQuery(() => findIncidentIds(request)),
-    actions: async request => (await search('actions', request)) as never,
-    operations: async request => (await search('operations', request)) as never,
+    incidentIds: request => runListQuery(() => findIncidentIds(db, request)),
+    actions: async request => (await search(db, 'actions', request)) as never,
+    operations: async request => (await search(db, 'operations', request)) as never,
     async newestOfRuns(projectId, runIds) {
       const newest = runIds.map(run_id =>
-        runListQuery(() =>
-          db
-            .collection<StoredHit>('operations')
-            .find({ run_id, project_id: projectId }, { projection: { _id: 1 }, maxTimeMS: LIST_WITHIN_MS })
-            .sort({ created_at: -1, _id: -1 })
-            .limit(1)
-            .toArray(),
+        read(db, 'operations', 1, hits =>
+          hits.find({ run_id, project_id: projectId }).sort({ created_at: -1, _id: -1 }),
         ),
       )
       return new Set((await Promise.all(newest)).flat().map(({ _id }) => _id))
@@ -191,6 +53,130 @@ export function createMongoSearchIndex(db: Db): SearchIndex {
   }
 }
 
+async function search(db: Db, collection: Searched, request: SearchRequest): Promise<StoredHit[]> {
+  const { by } = DATES[collection]
+  const { prefix, after, limit, signal } = request
+  const found: StoredHit[] = []
+  const pages = walkPages<Hit, SearchPosition>({
+    after,
+    // The place itself is found again.
+    size: limit + 1,
+    laterSize: SKIPPED_AT_ONCE,
+    signal,
+    withinMs: LIST_WITHIN_MS,
+    read: (place, size) => readPage(db, collection, request, place, size),
+    placeOf: ({ document, key }) =>
+      key === undefined ? undefined : { key, at: new Date(document[by]), id: document._id },
+  })
+  for await (const page of pages) {
+    for (const { document, key } of page) {
+      // A document with several such keys was found before by the first of them.
+      if (key !== undefined && foundKey(document, new Date(document[by]), prefix) === key) found.push(document)
+    }
+    if (found.length >= limit) break
+  }
+  return found.slice(0, limit)
+}
+
+async function readPage(
+  db: Db,
+  collection: Searched,
+  request: SearchRequest,
+  place: SearchPosition | undefined,
+  size: number,
+): Promise<Hit[]> {
+  const { by } = DATES[collection]
+  const { prefix, now } = request
+  const toHit = (after: SearchPosition | undefined) => (document: StoredHit) => ({
+    document,
+    key: foundKey(document, new Date(document[by]), prefix, after),
+  })
+  const isLonger = place !== undefined && textOfKey(place.key) !== prefix
+  const begin = isLonger ? restOfMonth(collection, request, place) : equalKeys(collection, request, place)
+  const hits = (await read(db, collection, size, begin)).map(toHit(place))
+  const marks = monthMarks(now)
+  const later = isLonger ? marks.slice(marks.indexOf(markOfKey(place.key)) + 1) : marks
+  if (hits.length < size && later.length > 0) {
+    const after = isLonger ? place : { key: prefix, at: EARLIEST, id: '' }
+    const longer = await read(db, collection, size - hits.length, longerKeys(collection, request, later))
+    hits.push(...longer.map(toHit(after)))
+  }
+  return hits
+}
+
+function read(db: Db, collection: Searched, size: number, query: Query): Promise<StoredHit[]> {
+  const hits = db.collection<StoredHit>(collection)
+  return runListQuery(() => query(hits).project<StoredHit>(NOT_SHOWN).maxTimeMS(LIST_WITHIN_MS).limit(size).toArray())
+}
+
 function indexOf(collection: Searched) {
   return { project_id: 1, search: 1, [DATES[collection].by]: -1, _id: -1 } as const
+}
+
+function equalKeys(
+  collection: Searched,
+  { projectId, prefix, now }: SearchRequest,
+  place: SearchPosition | undefined,
+): Query {
+  const { by, toStored } = DATES[collection]
+  const at = place && toStored(place.at)
+  const older = place && { $or: [{ [by]: { $lt: at } }, { [by]: at, _id: { $lt: place.id } }] }
+  const search = { $in: monthMarks(now).map(mark => mark + prefix) }
+  return hits =>
+    hits
+      .find({ project_id: projectId, search, ...older })
+      .hint(indexOf(collection))
+      .sort({ [by]: -1, _id: -1 })
+}
+
+/**
+ * The longer keys of the month in which the page before ended. The bounds of the index are given directly, because no filter can name a place
+ * within the documents of one key.
+ */
+function restOfMonth(
+  collection: Searched,
+  { projectId: project_id, prefix }: SearchRequest,
+  { key, at, id }: SearchPosition,
+): Query {
+  const { by, toStored } = DATES[collection]
+  // Dates and ids are in descending order, so the highest ones come first.
+  const first = new MaxKey()
+  return hits =>
+    hits
+      .find({})
+      .hint(indexOf(collection))
+      .min({ project_id, search: key, [by]: toStored(at), _id: id })
+      .max({ project_id, search: `${markOfKey(key)}${prefix}${HIGHEST}`, [by]: first, _id: first })
+}
+
+/**
+ * The longer keys of some months. MongoDB reads the branches of `$or` one after the other, so the months stay in order. One condition with
+ * all months could not leave out the equal keys, which may be many, and a query for each month takes 50 times as long.
+ */
+function longerKeys(
+  collection: Searched,
+  { projectId: project_id, prefix }: SearchRequest,
+  marks: readonly string[],
+): Query {
+  const ofMonths = marks.map(mark => ({
+    project_id,
+    search: { $elemMatch: { $gt: mark + prefix, $lt: `${mark}${prefix}${HIGHEST}` } },
+  }))
+  return hits => hits.find({ $or: ofMonths }).hint(indexOf(collection))
+}
+
+async function findIncidentIds(db: Db, request: Omit<SearchRequest, 'after' | 'signal'>): Promise<string[]> {
+  const { projectId, prefix, limit, now } = request
+  const ofMonths = monthMarks(now).map(mark => ({
+    project_id: projectId,
+    search: { $elemMatch: { $gte: mark + prefix, $lt: `${mark}${prefix}${HIGHEST}` } },
+    incident_id: { $type: 'string' },
+  }))
+  const found = await db
+    .collection<ActionDocument>('actions')
+    .find({ $or: ofMonths } as object, { projection: { _id: 0, incident_id: 1 }, maxTimeMS: LIST_WITHIN_MS })
+    .hint({ project_id: 1, search: 1, incident_id: -1 })
+    .limit(limit)
+    .toArray()
+  return found.flatMap(({ incident_id }) => incident_id ?? [])
 }
