@@ -23,6 +23,7 @@ export function pendingWork(parts: RestParts): string | undefined {
 
 function unread({ broker }: RestParts): string | undefined {
   for (const [name, group] of broker.groups()) {
+    if (!group.commits) continue
     for (const topic of group.topics()) {
       for (let partition = 0; partition < broker.log.countPartitions(topic); partition += 1) {
         const end = broker.log.end(topic, partition)

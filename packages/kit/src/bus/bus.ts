@@ -58,6 +58,11 @@ export interface ConsumerOptions {
    * `batch.complete` was called for this message and all messages before it (for messages handed off to slow work).
    */
   readonly commit: 'accepted' | 'completed'
+  /**
+   * Reads only messages of the last so many milliseconds: each assignment of partitions begins with them, whatever was read before, and no
+   * offset is committed. While Kafka does not answer which they are, it begins at the end. Unset, the group reads every message.
+   */
+  readonly onlyRecentMs?: number
   /** Maximum number of messages in one batch; 500 by default. */
   readonly maxBatchMessages?: number
   /** Maximum number of partitions that are processed concurrently; 4 by default. */

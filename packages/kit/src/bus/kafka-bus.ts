@@ -28,11 +28,12 @@ export function createKafkaBus(options: KafkaBusOptions): Bus {
   const { topicPrefix = '', now = Date.now } = options
   const metrics = options.metrics && createKafkaMetrics(options.metrics)
   const lag = options.metrics && createLagMetrics({ connection: options, topicPrefix, metrics: options.metrics, now })
-  const settings = { topicPrefix, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000, metrics }
+  const settings = { topicPrefix, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000, metrics, now }
   return {
     producer: producerOptions => new KafkaProducer(options, { topicPrefix, now, metrics }, producerOptions),
     consumer(consumerOptions) {
-      lag?.watch(consumerOptions.groupId, consumerOptions.topics)
+      // A group that commits nothing has no lag.
+      if (consumerOptions.onlyRecentMs === undefined) lag?.watch(consumerOptions.groupId, consumerOptions.topics)
       return new KafkaConsumer(options, settings, consumerOptions)
     },
   }

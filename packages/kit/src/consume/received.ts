@@ -10,6 +10,8 @@ export type Received<N extends MessageName = MessageName> = {
     readonly topic: TopicName
     readonly partition: number
     readonly offset: bigint
+    /** When it was sent, in milliseconds since the epoch. */
+    readonly timestampMs: number
     /** When this process received the message from the broker, in milliseconds since the epoch. */
     readonly receivedAtMs: number
   }

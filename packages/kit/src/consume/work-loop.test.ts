@@ -83,7 +83,7 @@ describe('a batch that works', () => {
     await clock.settle()
     expect(received[0]).toEqual({
       ...{ name: 'recheck', message: recheck('a'), key: 'k', topic: 'rechecks.due', partition: 0, offset: 0n },
-      ...{ headers: { [HEADERS.messageId]: 'm' }, receivedAtMs: clock.now() },
+      ...{ headers: { [HEADERS.messageId]: 'm' }, timestampMs: clock.now(), receivedAtMs: clock.now() },
     })
     expect(received).toHaveLength(2)
     expect(committed()).toBe(2n)

@@ -29,6 +29,8 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly maxBatchMessages?: number
   /** Maximum number of partitions that are handled concurrently; the bus's default if not set. */
   readonly maxPartitionsAtOnce?: number
+  /** As of the bus. */
+  readonly onlyRecentMs?: number
   /**
    * Makes the effects of these messages durable, in order. Must be idempotent. A retryable AppError defers the batch;
    * after any other error the loop finds the message that causes it and dead-letters the message.
@@ -80,13 +82,14 @@ const MAX_DEAD_LETTERS_IN_A_ROW = 10
  */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): Consumer {
   const pauses = new PartitionPauses()
-  const { maxBatchMessages, maxPartitionsAtOnce } = options
+  const { maxBatchMessages, maxPartitionsAtOnce, onlyRecentMs } = options
   return options.bus.consumer({
     groupId: options.groupId,
     topics: Object.keys(options.topics) as TopicName[],
     commit: 'accepted',
     ...(maxBatchMessages === undefined ? {} : { maxBatchMessages }),
     ...(maxPartitionsAtOnce === undefined ? {} : { maxPartitionsAtOnce }),
+    ...(onlyRecentMs === undefined ? {} : { onlyRecentMs }),
     onFatal: options.onFatal,
     async onBatch(batch) {
       const startedAt = options.clock.now()
@@ -175,12 +178,12 @@ class BatchWork<N extends MessageName> {
     if (name === undefined) throw new AppError('internal', `${this.#batch.topic} has no message type in this loop`)
     const receivedAtMs = this.#options.clock.now()
     const items: BatchItem<N>[] = []
-    for (const { headers, key, topic, partition, offset, value } of this.#batch.messages) {
-      const earlyMs = earlyByMs({ headers }, receivedAtMs)
+    for (const { value, ...origin } of this.#batch.messages) {
+      const earlyMs = earlyByMs(origin, receivedAtMs)
       if (earlyMs > 0) return { items, end: { kind: 'early', resumeAfterMs: earlyMs } }
       try {
         const message = await this.#options.codec.decode(name, value)
-        const received = { name, message, headers, key, topic, partition, offset, receivedAtMs }
+        const received = { name, message, ...origin, receivedAtMs }
         items.push({ kind: 'usable', received: received as Received<N> })
       } catch (error) {
         const known =

@@ -42,6 +42,27 @@ export function progressContract(open: () => Promise<BusUnderTest>): void {
     await until('all is committed', async () => (await sumCommitted()) === 5)
   })
 
+  test('with onlyRecentMs each assignment begins with the recent messages, and nothing is committed', async () => {
+    const { producer, consume, sumCommitted } = await setUp()
+    const read = async (onlyRecentMs: number, different: number) => {
+      const got: IncomingMessage[] = []
+      const consumer = await consume({ onlyRecentMs, onBatch: acceptAllInto(got) })
+      const numbers = () => new Set(got.map(numberOf))
+      const hasAll = async () => {
+        if (numbers().size >= different) return true
+        await producer.send([message(10, 'new')])
+        return false
+      }
+      await until('the messages came', hasAll, { timeoutMs: 40_000, everyMs: 200 })
+      await consumer.stop()
+      return numbers()
+    }
+    await producer.send(numbered(10))
+    for (const _ of [1, 2]) expect((await read(600_000, 11)).size).toBe(11)
+    expect(await read(1, 1)).toEqual(new Set([10]))
+    expect(await sumCommitted()).toBe(0)
+  })
+
   test('a pause holds its own partition for that long, and no other', async () => {
     const { producer, consume } = await setUp()
     const keys = await keysOnTwoPartitions()

@@ -55,9 +55,10 @@ export class Broker {
   /** Removes what every group has read and committed, as the retention does days later; dead letters stay longer. @returns how many messages */
   removeRead(): number {
     let count = 0
-    for (const topic of new Set([...this.#groups.values()].flatMap(({ readTopics }) => [...readTopics]))) {
+    const groups = [...this.#groups.values()].filter(({ commits }) => commits)
+    for (const topic of new Set(groups.flatMap(({ readTopics }) => [...readTopics]))) {
       if (topic.endsWith('.dead')) continue
-      const readers = [...this.#groups.values()].filter(({ readTopics }) => readTopics.has(topic))
+      const readers = groups.filter(({ readTopics }) => readTopics.has(topic))
       for (let partition = 0; partition < this.log.countPartitions(topic); partition += 1) {
         const offsets = readers.map(({ committed }) => Number(committed.get(`${topic}/${partition}`) ?? 0n))
         count += this.log.removeBefore(topic, partition, Math.min(...offsets))

@@ -64,6 +64,10 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     return this.#options.topics
   }
 
+  get commits() {
+    return this.#options.onlyRecentMs === undefined
+  }
+
   async start(): Promise<void> {
     this.#isRunning = true
     this.#progress()
@@ -176,7 +180,7 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     try {
       return await this.#call('fetch', () => {
         if (!log.hasLeader(topic, partition)) throw this.#parts.broker.unreachable()
-        owned.position ??= this.#group.committed.get(nameOf(owned.id)) ?? 0n
+        owned.position ??= this.#firstOf(owned.id)
         return log.read(topic, partition, owned.position, this.#options.maxBatchMessages ?? DEFAULT_BATCH_MESSAGES)
       })
     } catch {
@@ -211,6 +215,12 @@ export class SimulatedConsumer implements Consumer, GroupMember {
     return progress
   }
 
+  #firstOf(id: PartitionId): bigint {
+    const { onlyRecentMs } = this.#options
+    if (onlyRecentMs === undefined) return this.#group.committed.get(nameOf(id)) ?? 0n
+    return this.#parts.broker.log.firstSince(id.topic, id.partition, this.#parts.clock.now() - onlyRecentMs)
+  }
+
   #batch(owned: OwnedPartition, messages: IncomingMessage[]): Batch {
     const settle = (act: () => void) => {
       act()
@@ -233,6 +243,7 @@ export class SimulatedConsumer implements Consumer, GroupMember {
   }
 
   async #commit(): Promise<void> {
+    if (!this.commits) return
     const due = [...this.#owned.values()].flatMap(owned => {
       const offset = owned.isLost ? undefined : owned.tracker.committable()
       return offset === undefined ? [] : [{ owned, offset }]

@@ -13,6 +13,8 @@ export function nameOf({ topic, partition }: PartitionId): string {
 /** A member of a consumer group, as its coordinator sees it. */
 export interface GroupMember {
   readonly topics: readonly TopicName[]
+  /** False if it reads only recent messages. */
+  readonly commits: boolean
   /** Asks the member to end its batches. Resolves when it joins again. Never resolves for a process that ended or hangs. */
   rejoin(): Promise<void>
   /** The whole new assignment. */
@@ -42,6 +44,8 @@ export class Group {
 
   /** All topics that its members have ever read. */
   readonly readTopics = new Set<TopicName>()
+  /** False if its members read only recent messages, so that it has no progress. */
+  commits = true
   #atNextCommit: (() => void) | undefined
 
   constructor(log: TopicLog, timers: CoordinatorTimers) {
@@ -53,6 +57,7 @@ export class Group {
     if (!this.#members.includes(member)) this.#members.push(member)
     this.#joined.add(member)
     for (const topic of member.topics) this.readTopics.add(topic)
+    this.commits = member.commits
     this.rebalance()
   }
 

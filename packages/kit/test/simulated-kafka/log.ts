@@ -69,6 +69,12 @@ export class TopicLog {
     return messages.slice(start, start + limit)
   }
 
+  /** The offset of the first message that is not older, in milliseconds since the epoch; of the next message if there is none. */
+  firstSince(topic: TopicName, partition: number, sinceMs: number): bigint {
+    const { messages } = this.#partition(topic, partition)
+    return messages.find(({ timestampMs }) => timestampMs >= sinceMs)?.offset ?? this.end(topic, partition)
+  }
+
   /** The offset of the next message. */
   end(topic: TopicName, partition: number): bigint {
     const { first, messages } = this.#partition(topic, partition)

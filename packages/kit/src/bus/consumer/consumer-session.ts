@@ -19,12 +19,21 @@ const MAX_BATCH_MS = 300_000
 const COMMIT_ON_STOP_MS = 3_000
 const LEAVE_MS = 5_000
 
+/** A place in a partition. The topic has its prefix. */
+export interface Position {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: string
+}
+
 export interface SessionOptions extends ConsumerOptions {
   readonly topicPrefix: string
   readonly logger: Logger
   readonly metrics: KafkaMetrics | undefined
   /** Called in each iteration of the consumer loop. */
   progress(): void
+  /** The positions of the first messages of the last `ms` milliseconds in all partitions of these topics, which have their prefix. */
+  findSince(topics: readonly string[], ms: number): Promise<readonly Position[]>
 }
 
 /**
@@ -63,7 +72,7 @@ export class ConsumerSession {
     const topics = this.#options.topics.map(topic => this.#options.topicPrefix + topic)
     try {
       await this.#consumer.connect()
-      await this.#consumer.subscribe({ topics, fromBeginning: true })
+      await this.#consumer.subscribe({ topics, fromBeginning: this.#options.onlyRecentMs === undefined })
       if (this.#stopping) return
       await this.#consumer.run({
         autoCommit: false,
@@ -100,7 +109,9 @@ export class ConsumerSession {
    * limit.
    */
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
-    this.#committer.setCommitFunction(offsets => payload.commitOffsetsIfNecessary(offsets))
+    if (this.#options.onlyRecentMs === undefined) {
+      this.#committer.setCommitFunction(offsets => payload.commitOffsetsIfNecessary(offsets))
+    }
     if (this.#stopping) return
     if (this.#rejoinCause !== undefined) throw this.#rejoinCause
     const owned = this.#findOrAddPartition(payload.batch.topic, payload.batch.partition)
@@ -172,9 +183,26 @@ export class ConsumerSession {
     // still needs a pause requests it with the next batch.
     if (this.#stopping) this.#pauseAll()
     else this.#consumer.resume(this.#consumer.paused())
+    if (this.#options.onlyRecentMs !== undefined) void this.#seekRecent(memberAssignment, this.#options.onlyRecentMs)
     const partitions = Object.values(memberAssignment).reduce((sum, list) => sum + list.length, 0)
     this.#options.metrics?.joined(this.#options.groupId, partitions)
     this.#options.logger.info({ group: payload.groupId, partitions, duration_ms: payload.duration }, 'consumer.joined')
+  }
+
+  /** Nothing is fetched until the positions are known: kafkajs would begin at the end. */
+  async #seekRecent(assignment: ConsumerGroupJoinEvent['payload']['memberAssignment'], ms: number): Promise<void> {
+    const epoch = this.#epoch
+    const assigned = Object.entries(assignment).map(([topic, partitions]) => ({ topic, partitions }))
+    this.#whileRunning(() => this.#consumer.pause(assigned))
+    const positions = await this.#options.findSince(Object.keys(assignment), ms).catch((error: unknown) => {
+      this.#options.logger.warn({ error: describeKafkaError(error) }, 'consumer.recent_unknown')
+      return []
+    })
+    if (this.#stopping || this.#epoch !== epoch) return
+    this.#whileRunning(() => {
+      for (const position of positions) this.#consumer.seek(position)
+      this.#consumer.resume(assigned)
+    })
   }
 
   #onRebalance(cause: unknown): void {

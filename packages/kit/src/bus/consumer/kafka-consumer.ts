@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Kafka } from 'kafkajs'
 import { waitUntilSettled } from '../../clock/with-deadline.ts'
 import { missingRight } from '../../errors.ts'
 import type { Consumer, ConsumerOptions } from '../bus.ts'
 import { classifyConsumerError, describeKafkaError, describeMissingKafkaRight, principalOf } from '../kafka-errors.ts'
 import type { KafkaMetrics } from '../kafka-metrics.ts'
 import { createKafkajsClient, type KafkaConnection, METADATA_MAX_AGE_MS } from '../kafkajs/client.ts'
-import { ConsumerSession } from './consumer-session.ts'
+import { ConsumerSession, type Position } from './consumer-session.ts'
 
 /** First and longest pause before a failed consumer is replaced, in milliseconds. The pause doubles each time. */
 const REBUILD_MS = [250, 3_000] as const
@@ -25,6 +26,8 @@ export interface ConsumerSettings {
   /** Time without heartbeats after which the broker reassigns the partitions, in milliseconds. */
   readonly sessionTimeoutMs: number
   readonly metrics: KafkaMetrics | undefined
+  /** The time of messages, in milliseconds since the epoch. */
+  readonly now: () => number
 }
 
 /**
@@ -118,7 +121,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   #newSession(): ConsumerSession {
-    const { topicPrefix, sessionTimeoutMs, metrics } = this.#settings
+    const { topicPrefix, sessionTimeoutMs, metrics, now } = this.#settings
     // Transient errors are retried without limit, because kafkajs never resets the counter that it compares with
     // `retries`.
     const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: Number.MAX_SAFE_INTEGER }
@@ -141,7 +144,23 @@ export class KafkaConsumer implements Consumer {
       metrics,
       logger: this.#connection.logger,
       progress: () => this.#noteProgress(),
+      findSince: (topics: readonly string[], ms: number) => findPositions(client, topics, now() - ms),
     }
     return new ConsumerSession(consumer, session)
+  }
+}
+
+/** The first message of each partition that is not older than `sinceMs`, in milliseconds since the epoch; the end if there is none. */
+async function findPositions(client: Kafka, topics: readonly string[], sinceMs: number): Promise<Position[]> {
+  const admin = client.admin()
+  try {
+    await admin.connect()
+    const found = topics.map(async topic => {
+      const offsets = await admin.fetchTopicOffsetsByTimestamp(topic, sinceMs)
+      return offsets.map(({ partition, offset }) => ({ topic, partition, offset }))
+    })
+    return (await Promise.all(found)).flat()
+  } finally {
+    void admin.disconnect().catch(() => undefined)
   }
 }
