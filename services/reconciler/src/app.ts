@@ -27,6 +27,7 @@ import { createPersonalDataEraser } from './erasure/personal-data-eraser.ts'
 import { createInboxReplayer } from './inbox-replay/inbox-replayer.ts'
 import { createConnectionIncidents } from './incidents/connection-incidents.ts'
 import { createRequestedIncidents } from './incidents/requested-incidents.ts'
+import { createNewEventLane } from './new-events/new-event-lane.ts'
 import { ConnectionReaders } from './reading/connection-readers.ts'
 import { createHeldHints } from './reading/held-hints.ts'
 import { RereadConsumer } from './reading/reread-consumer.ts'
@@ -74,14 +75,17 @@ export interface ReconcilerApp {
   msSinceProgress(): number
 }
 
-/** The topics that can change a verdict, with the message type of each. */
+/**
+ * The topics that can change a verdict, with the message type of each. A fetch is limited, and filled in this order: so second looks do not wait
+ * behind a backlog of events.
+ */
 const SOURCES = {
+  'rechecks.due': 'recheck',
+  readbacks: 'readback',
   'inbound.processor': 'inbound-event',
   'inbound.reseller': 'inbound-event',
   'inbound.subscription': 'inbound-event',
   operations: 'operation',
-  'rechecks.due': 'recheck',
-  readbacks: 'readback',
 } as const satisfies Partial<Record<TopicName, MessageName>>
 
 type SourceMessage = (typeof SOURCES)[keyof typeof SOURCES]
@@ -110,21 +114,31 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     if (tracing === undefined) await reconcile(messages.map(toWorkItem))
     else await reconcileTraced(messages, tracing, toWorkItem, decideBatch)
   }
-  const loop = createWorkLoop({
+  const loopOptions = {
     ...base,
-    groupId: 'reconciler',
-    topics: SOURCES,
     maxBatchMessages: MAX_BATCH_MESSAGES,
     deadTopic: 'inbound.dead',
     deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
     maxPartitionsAtOnce: MAX_PARTITIONS_AT_ONCE,
-    handle: joinCalls(handle, { maxItems: MAX_BATCH_MESSAGES, maxRuns: MAX_BATCHES_AT_ONCE }),
+  } as const
+  const newEventLane = createNewEventLane({ ...loopOptions, judge: handle })
+  const handleJoined = joinCalls(handle, { maxItems: MAX_BATCH_MESSAGES, maxRuns: MAX_BATCHES_AT_ONCE })
+  const loop = createWorkLoop({
+    ...loopOptions,
+    groupId: 'reconciler',
+    topics: SOURCES,
+    async handle(messages) {
+      await handleJoined(messages)
+      const [oldest] = messages
+      if (oldest?.name === 'inbound-event') newEventLane.noteHandled(oldest.timestampMs)
+    },
   })
   const looks = createLookParts(base, settings)
   const commands = createCommandParts(base, reconcile)
   const reading = createReadingParts(base, settings)
   const loops = [loop, ...looks.loops, ...commands.loops, ...reading.loops]
   const timers = [
+    newEventLane,
     createOutboxSweeper({ ...base, source, publisher }),
     createOutboxSweeper({ ...base, source: base.stores.standaloneIncidents.outbox, publisher: incidentPublisher }),
     ...looks.timers,
@@ -154,7 +168,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
       await books.announcer.stop()
       await producer.stop()
     },
-    msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
+    msSinceProgress: () => Math.max(...[...loops, newEventLane].map(part => part.msSinceProgress())),
   }
 }
 
