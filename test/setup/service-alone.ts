@@ -39,6 +39,10 @@ export interface ServiceInstance {
   memoryBytes(): Promise<number>
   /** The part of the heap of JavaScript that is used, with garbage that is not collected yet, in bytes. */
   heapBytes(): Promise<number>
+  /** The value of a metric's sample with these labels among others; NaN if there is none. */
+  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>
+  /** Ends the process at once, as `kill -9` does. */
+  kill(): Promise<void>
   /** Stops the process after it has finished its work in flight. */
   stop(): Promise<void>
 }
@@ -100,7 +104,8 @@ export async function openServiceAlone(service: ServiceName, options: ServiceAlo
 }
 
 function instanceOf(child: ServiceProcess): ServiceInstance {
-  const metric = async (name: string) => (await scrape(child.opsUrl)).value(name) ?? Number.NaN
+  const metric: ServiceInstance['metric'] = async (name, labels) =>
+    (await scrape(child.opsUrl)).value(name, labels) ?? Number.NaN
   return {
     async start() {
       child.start()
@@ -109,6 +114,11 @@ function instanceOf(child: ServiceProcess): ServiceInstance {
     cpuMs: () => cpuMsOf(child.opsUrl),
     memoryBytes: () => metric('process_resident_memory_bytes'),
     heapBytes: () => metric('nodejs_heap_size_used_bytes'),
+    metric,
+    async kill() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
     stop: () => child.stop(30_000),
   }
 }

@@ -75,17 +75,14 @@ export interface ReconcilerApp {
   msSinceProgress(): number
 }
 
-/**
- * The topics that can change a verdict, with the message type of each. A fetch is limited, and filled in this order: so second looks do not wait
- * behind a backlog of events.
- */
+/** The topics that can change a verdict, with the message type of each. */
 const SOURCES = {
-  'rechecks.due': 'recheck',
-  readbacks: 'readback',
   'inbound.processor': 'inbound-event',
   'inbound.reseller': 'inbound-event',
   'inbound.subscription': 'inbound-event',
   operations: 'operation',
+  'rechecks.due': 'recheck',
+  readbacks: 'readback',
 } as const satisfies Partial<Record<TopicName, MessageName>>
 
 type SourceMessage = (typeof SOURCES)[keyof typeof SOURCES]
@@ -98,6 +95,12 @@ const SEND_TIMEOUT_MS = 15_000
 const MAX_BATCH_MESSAGES = 1_000
 /** More than the sources have on most installations: at a moderate rate all messages of one fetch are one batch. */
 const MAX_PARTITIONS_AT_ONCE = 96
+/**
+ * Bytes of one partition in a fetch. kafkajs asks for the partitions in a random order, and Kafka answers with 4 MiB in all: with larger parts a
+ * backlog of two partitions would fill every answer, and due second looks would wait for many fetches. A larger message comes when its
+ * partition is the first.
+ */
+const MAX_FETCH_BYTES = 262_144
 /** Batches that are decided at once. With more of them a backlog needs more memory and ends no sooner. */
 const MAX_BATCHES_AT_ONCE = 4
 
@@ -120,6 +123,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     deadTopic: 'inbound.dead',
     deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
     maxPartitionsAtOnce: MAX_PARTITIONS_AT_ONCE,
+    maxFetchBytes: MAX_FETCH_BYTES,
   } as const
   const newEventLane = createNewEventLane({ ...loopOptions, judge: handle })
   const handleJoined = joinCalls(handle, { maxItems: MAX_BATCH_MESSAGES, maxRuns: MAX_BATCHES_AT_ONCE })

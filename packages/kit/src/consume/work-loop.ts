@@ -1,5 +1,5 @@
 import { dueAtOf, type MessageName, type TopicName } from '@backstop/contracts'
-import type { Batch, BatchProgress, Bus, Consumer, IncomingMessage, Producer } from '../bus/bus.ts'
+import type { Batch, BatchProgress, Bus, Consumer, ConsumerOptions, IncomingMessage, Producer } from '../bus/bus.ts'
 import { type Clock, MAX_CLOCK_DIFFERENCE_MS } from '../clock/clock.ts'
 import { AppError, isRetryable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -10,7 +10,13 @@ import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { deadLetter } from './dead-letter.ts'
 import type { Received } from './received.ts'
 
-export interface WorkLoopOptions<N extends MessageName> {
+/** The options of the bus that apply to a loop as they are. */
+type LoopConsumerOptions = Pick<
+  ConsumerOptions,
+  'groupId' | 'maxBatchMessages' | 'maxPartitionsAtOnce' | 'maxFetchBytes' | 'onlyRecentMs' | 'onFatal'
+>
+
+export interface WorkLoopOptions<N extends MessageName> extends LoopConsumerOptions {
   readonly bus: Bus
   /** Sends the dead letters. The caller starts and stops it. */
   readonly producer: Producer
@@ -18,26 +24,17 @@ export interface WorkLoopOptions<N extends MessageName> {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ConsumerMetrics
-  readonly groupId: string
   /** The topics to consume, each with its message type. */
   readonly topics: Readonly<Partial<Record<TopicName, N>>>
   /** The topic for unusable messages. */
   readonly deadTopic: TopicName
   /** Records dead letters, for messages that may be delivered again under the same id. Optional. */
   readonly deadLetterLog?: DeadLetterLog
-  /** Maximum number of messages in one call of `handle`; the bus's default if not set. */
-  readonly maxBatchMessages?: number
-  /** Maximum number of partitions that are handled concurrently; the bus's default if not set. */
-  readonly maxPartitionsAtOnce?: number
-  /** As of the bus. */
-  readonly onlyRecentMs?: number
   /**
    * Makes the effects of these messages durable, in order. Must be idempotent. A retryable AppError defers the batch;
    * after any other error the loop finds the message that causes it and dead-letters the message.
    */
   handle(messages: Received<N>[], context: WorkContext): Promise<void>
-  /** Called when the loop cannot continue. The process should exit. */
-  onFatal(error: unknown): void
 }
 
 /** An unusable message with the reason. */
@@ -82,15 +79,10 @@ const MAX_DEAD_LETTERS_IN_A_ROW = 10
  */
 export function createWorkLoop<N extends MessageName>(options: WorkLoopOptions<N>): Consumer {
   const pauses = new PartitionPauses()
-  const { maxBatchMessages, maxPartitionsAtOnce, onlyRecentMs } = options
   return options.bus.consumer({
-    groupId: options.groupId,
+    ...options,
     topics: Object.keys(options.topics) as TopicName[],
     commit: 'accepted',
-    ...(maxBatchMessages === undefined ? {} : { maxBatchMessages }),
-    ...(maxPartitionsAtOnce === undefined ? {} : { maxPartitionsAtOnce }),
-    ...(onlyRecentMs === undefined ? {} : { onlyRecentMs }),
-    onFatal: options.onFatal,
     async onBatch(batch) {
       const startedAt = options.clock.now()
       const work = new BatchWork(options, batch)

@@ -12,14 +12,14 @@ function after(...agesS: number[]): Backlog {
 }
 
 test.each([
-  { name: 'events in time', agesS: [0, 9, 29, 30], isThere: false },
-  { name: 'one event older than 30 s', agesS: [0, 31], isThere: true },
-  { name: 'the last events of a backlog', agesS: [31, 20, 11], isThere: true },
-  { name: '14 s without an event of the backlog', agesS: [31, ...Array(14).fill(10)], isThere: true },
-  { name: '15 s without an event of the backlog', agesS: [31, ...Array(15).fill(10)], isThere: false },
-  { name: 'events of 20 s after a backlog', agesS: [31, ...Array(15).fill(10), 20], isThere: false },
-])('$name: a backlog is $isThere', ({ agesS, isThere }) => {
-  expect(after(...agesS) !== undefined).toBe(isThere)
+  { name: 'events in time', agesS: [0, 9, 29, 30], isExpected: false },
+  { name: 'one event older than 30 s', agesS: [0, 31], isExpected: true },
+  { name: 'the last events of a backlog', agesS: [31, 20, 11], isExpected: true },
+  { name: '14 s without an event of the backlog', agesS: [31, ...Array(14).fill(10)], isExpected: true },
+  { name: '15 s without an event of the backlog', agesS: [31, ...Array(15).fill(10)], isExpected: false },
+  { name: 'events of 20 s after a backlog', agesS: [31, ...Array(15).fill(10), 20], isExpected: false },
+])('has a backlog after $name: $isExpected', ({ agesS, isExpected }) => {
+  expect(after(...agesS) !== undefined).toBe(isExpected)
 })
 
 test('a backlog of which nothing more is handled ends', () => {
