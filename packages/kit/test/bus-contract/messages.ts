@@ -100,6 +100,17 @@ export function messageContract(open: () => Promise<BusUnderTest>): void {
     expect(got.every(({ value: bytes }) => bytes?.length === value.length)).toBe(true)
   })
 
+  test('messages larger than maxFetchBytes arrive, also while both partitions have others', async () => {
+    const { producer, consume } = await setUp()
+    const value = randomBytes(1_048_576)
+    const large = [0, 1, 2, 3].map(number => ({ ...message(number, `large-${number}`), value }))
+    for (const one of large) await producer.send([...numbered(50, 10), one])
+    const got: IncomingMessage[] = []
+    await consume({ maxFetchBytes: 10_000, onBatch: acceptAllInto(got) })
+    await until('all came', () => got.length === 4 * 51)
+    expect(got.filter(({ value: bytes }) => bytes?.length === value.length)).toHaveLength(4)
+  })
+
   test('a stopped producer refuses to send', async () => {
     const { producer } = await setUp()
     await producer.stop()
