@@ -46,25 +46,28 @@ test('an unavailable dependency fails all calls of the run, without a repeat', a
   expect(runs).toBe(1)
 })
 
-test('calls gather in the next run while the allowed number of runs is in progress', async () => {
-  const first = Promise.withResolvers<void>()
-  const runs: (readonly string[])[] = []
-  const run = async (items: readonly string[]) => {
-    runs.push(items)
-    if (items.includes('slow')) await first.promise
-  }
-  const call = joinCalls(run, { maxRuns: 1 })
-  const slow = call(['slow'])
-  await expect.poll(() => runs).toEqual([['slow']])
-  const others = [call(['a'])]
-  await new Promise(resolve => setImmediate(resolve))
-  others.push(call(['b']))
-  await new Promise(resolve => setImmediate(resolve))
-  expect(runs).toEqual([['slow']])
-  first.resolve()
-  await Promise.all([slow, ...others])
-  expect(runs).toEqual([['slow'], ['a', 'b']])
-})
+test.each([1, () => 1])(
+  'calls gather in the next run while the allowed number of runs is in progress',
+  async maxRuns => {
+    const first = Promise.withResolvers<void>()
+    const runs: (readonly string[])[] = []
+    const run = async (items: readonly string[]) => {
+      runs.push(items)
+      if (items.includes('slow')) await first.promise
+    }
+    const call = joinCalls(run, { maxRuns })
+    const slow = call(['slow'])
+    await expect.poll(() => runs).toEqual([['slow']])
+    const others = [call(['a'])]
+    await new Promise(resolve => setImmediate(resolve))
+    others.push(call(['b']))
+    await new Promise(resolve => setImmediate(resolve))
+    expect(runs).toEqual([['slow']])
+    first.resolve()
+    await Promise.all([slow, ...others])
+    expect(runs).toEqual([['slow'], ['a', 'b']])
+  },
+)
 
 test('calls with one item each run together, and each gets the result of its own item', async () => {
   const runs: (readonly string[])[] = []

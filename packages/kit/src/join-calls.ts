@@ -3,8 +3,8 @@ import { AppError } from './errors.ts'
 export interface JoinOptions {
   /** Number of items from which on a joint run takes no further call; 500 by default. */
   readonly maxItems?: number
-  /** Maximum number of joint runs at a time; further calls gather in the next one. No limit by default. */
-  readonly maxRuns?: number
+  /** Maximum number of joint runs at a time; further calls gather in the next one. A function gives the present one. No limit by default. */
+  readonly maxRuns?: number | (() => number)
 }
 
 interface JointRun<T, R> {
@@ -25,6 +25,7 @@ export function joinCalls<T, R>(
   run: (items: readonly T[]) => Promise<R>,
   { maxItems = 500, maxRuns = Number.POSITIVE_INFINITY }: JoinOptions = {},
 ): (items: readonly T[]) => Promise<R> {
+  const limit = typeof maxRuns === 'number' ? () => maxRuns : maxRuns
   const waiting: JointRun<T, R>[] = []
   let running = 0
   return async items => {
@@ -50,7 +51,7 @@ export function joinCalls<T, R>(
   }
 
   function startNext(): void {
-    if (running >= maxRuns) return
+    if (running >= limit()) return
     const joint = waiting.shift()
     if (joint === undefined) return
     running++

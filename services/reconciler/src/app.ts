@@ -101,7 +101,7 @@ const MAX_PARTITIONS_AT_ONCE = 96
  * partition is the first.
  */
 const MAX_FETCH_BYTES = 262_144
-/** Batches that are decided at once. With more of them a backlog needs more memory and ends no sooner. */
+/** Batches that are decided at once, while new events pass a backlog half of them new ones. With more of them a backlog needs more memory and ends no sooner. */
 const MAX_BATCHES_AT_ONCE = 4
 
 /** Wires the reconciler from its ports. Nothing runs before `start`. */
@@ -125,8 +125,11 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     maxPartitionsAtOnce: MAX_PARTITIONS_AT_ONCE,
     maxFetchBytes: MAX_FETCH_BYTES,
   } as const
-  const newEventLane = createNewEventLane({ ...loopOptions, judge: handle })
-  const handleJoined = joinCalls(handle, { maxItems: MAX_BATCH_MESSAGES, maxRuns: MAX_BATCHES_AT_ONCE })
+  const newEventLane = createNewEventLane({ ...loopOptions, maxBatchesAtOnce: MAX_BATCHES_AT_ONCE / 2, judge: handle })
+  const handleJoined = joinCalls(handle, {
+    maxItems: MAX_BATCH_MESSAGES,
+    maxRuns: () => (newEventLane.isOpen() ? MAX_BATCHES_AT_ONCE / 2 : MAX_BATCHES_AT_ONCE),
+  })
   const loop = createWorkLoop({
     ...loopOptions,
     groupId: 'reconciler',

@@ -18,6 +18,8 @@ const TOPICS = Object.fromEntries(Object.values(INBOUND_TOPICS).map(topic => [to
 
 export interface NewEventLaneOptions extends Omit<WorkLoopOptions<'inbound-event'>, 'groupId' | 'topics' | 'handle'> {
   readonly maxBatchMessages: number
+  /** Maximum number of batches that are judged at once. */
+  readonly maxBatchesAtOnce: number
   /** Judges events, which may be judged already or at the same time. */
   judge(events: readonly Received<'inbound-event'>[]): Promise<void>
 }
@@ -26,6 +28,8 @@ export interface NewEventLaneOptions extends Omit<WorkLoopOptions<'inbound-event
 export interface NewEventLane extends Periodic {
   /** Notes that the consumer of all events has handled one that was sent at this time, in milliseconds since the epoch. */
   noteHandled(sentAtMs: number): void
+  /** True while it judges events, or is about to. */
+  isOpen(): boolean
   /** Milliseconds since the lane last made progress; 0 while it is closed. */
   msSinceProgress(): number
 }
@@ -35,7 +39,7 @@ export interface NewEventLane extends Periodic {
  * lane has judged in the inbox, like a repeated message. So the lane can only make a verdict earlier.
  */
 export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
-  const { clock, logger, maxBatchMessages, judge } = options
+  const { clock, logger, maxBatchMessages, maxBatchesAtOnce, judge } = options
   let backlog: Backlog
   let consumer: Consumer | undefined
   let hasFailed = false
@@ -49,13 +53,12 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
       groupId: 'reconciler.new-events',
       topics: TOPICS,
       onlyRecentMs: BEGINS_BEFORE_MS,
-      // One run at a time, because the backlog needs the processor too.
       handle: joinCalls(
         async events => {
           const fresh = events.filter(isNew)
           if (fresh.length > 0) await judge(fresh)
         },
-        { maxItems: maxBatchMessages, maxRuns: 1 },
+        { maxItems: maxBatchMessages, maxRuns: maxBatchesAtOnce },
       ),
       // The other consumers end the process if they fail too. The lane alone must not.
       onFatal(error) {
@@ -94,6 +97,7 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
       const now = clock.now()
       backlog = noteHandled(backlog, now - sentAtMs, now)
     },
+    isOpen: () => consumer !== undefined,
     msSinceProgress: () => consumer?.msSinceProgress() ?? 0,
   }
 }
