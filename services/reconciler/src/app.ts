@@ -135,7 +135,8 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     groupId: 'reconciler',
     topics: SOURCES,
     async handle(messages) {
-      await handleJoined(messages)
+      const open = messages.filter(message => !newEventLane.hasJudged(message))
+      if (open.length > 0) await handleJoined(open)
       const [oldest] = messages
       if (oldest?.name === 'inbound-event') newEventLane.noteHandled(oldest.timestampMs)
     },

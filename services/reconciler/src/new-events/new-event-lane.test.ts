@@ -49,7 +49,7 @@ test('judges nothing while the consumer of all events is in time', async () => {
 })
 
 test('judges the new events of a backlog and those of the ten seconds before, once, and commits nothing', async () => {
-  const { clock, judged, send, noteAgeMs, committed } = setUp()
+  const { clock, judged, send, noteAgeMs, lane, committed } = setUp()
   await send('old')
   await clock.advance(12_000)
   await send('before')
@@ -59,6 +59,8 @@ test('judges the new events of a backlog and those of the ten seconds before, on
   await clock.advance(1_000)
   expect(judged).toEqual(['before', 'new'])
   expect(committed().size).toBe(0)
+  const places = [0n, 1n, 2n].map(offset => ({ topic: 'inbound.processor', partition: 0, offset }))
+  expect(places.map(place => lane.hasJudged(place))).toEqual([false, true, true])
 })
 
 test('leaves replayed events to the backlog', async () => {
@@ -89,7 +91,7 @@ test('closes when the backlog is over, and opens for the next one', async () => 
 })
 
 test('skips events that it could not judge for half a minute, so that newer ones do not wait behind them', async () => {
-  const { clock, judged, send, noteAgeMs, down } = setUp()
+  const { clock, judged, send, noteAgeMs, lane, down } = setUp()
   noteAgeMs(31_000)
   await clock.advance(1_000)
   down.isDown = true
@@ -99,6 +101,7 @@ test('skips events that it could not judge for half a minute, so that newer ones
     await clock.advance(1_000)
   }
   down.isDown = false
+  expect(lane.hasJudged({ topic: 'inbound.processor', partition: 0, offset: 0n })).toBe(false)
   await send('new')
   await clock.advance(11_000)
   expect(judged).toEqual(['new'])

@@ -3,6 +3,7 @@ import type { Consumer } from '@backstop/kit/bus'
 import { createPeriodic, type Periodic } from '@backstop/kit/clock'
 import { createWorkLoop, type Received, type WorkLoopOptions } from '@backstop/kit/consume'
 import { joinCalls } from '@backstop/kit/join-calls'
+import { JudgedOffsets, type Place } from './judged-offsets.ts'
 import { type Backlog, endBacklog, noteHandled } from './rules/backlog.ts'
 
 /** An event is new for so long, in milliseconds. The lane skips older ones, so that it never has a backlog of its own. */
@@ -28,6 +29,8 @@ export interface NewEventLaneOptions extends Omit<WorkLoopOptions<'inbound-event
 export interface NewEventLane extends Periodic {
   /** Notes that the consumer of all events has handled one that was sent at this time, in milliseconds since the epoch. */
   noteHandled(sentAtMs: number): void
+  /** True if this process has judged the message in the lane, so that it need not be handled again. */
+  hasJudged(message: Place): boolean
   /** True while it judges events, or is about to. */
   isOpen(): boolean
   /** Milliseconds since the lane last made progress; 0 while it is closed. */
@@ -35,14 +38,15 @@ export interface NewEventLane extends Periodic {
 }
 
 /**
- * The lane commits nothing, and whatever it skips, or has not judged before a crash, is in the backlog of the first consumer. That one finds what the
- * lane has judged in the inbox, like a repeated message. So the lane can only make a verdict earlier.
+ * The lane commits nothing, and whatever it skips, or has not judged before a crash, is in the backlog of the first consumer. That one skips what
+ * the lane of the same process has judged, and finds the rest in the inbox, like a repeated message. So the lane can only make a verdict earlier.
  */
 export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
   const { clock, logger, maxBatchMessages, maxBatchesAtOnce, judge } = options
   let backlog: Backlog
   let consumer: Consumer | undefined
   let hasFailed = false
+  const judged = new JudgedOffsets()
 
   const isNew = ({ timestampMs, headers }: Received) =>
     clock.now() - timestampMs <= NEW_MS && headers[HEADERS.replayId] === undefined
@@ -57,6 +61,7 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
         async events => {
           const fresh = events.filter(isNew)
           if (fresh.length > 0) await judge(fresh)
+          for (const event of fresh) judged.add(event)
         },
         { maxItems: maxBatchMessages, maxRuns: maxBatchesAtOnce },
       ),
@@ -71,6 +76,7 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
     const closing = consumer
     consumer = undefined
     await closing?.stop()
+    judged.clear()
   }
 
   const timer = createPeriodic({
@@ -97,6 +103,7 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
       const now = clock.now()
       backlog = noteHandled(backlog, now - sentAtMs, now)
     },
+    hasJudged: message => judged.has(message),
     isOpen: () => consumer !== undefined,
     msSinceProgress: () => consumer?.msSinceProgress() ?? 0,
   }
