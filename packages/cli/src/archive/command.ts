@@ -10,7 +10,8 @@ import { CommandFault } from '../fault.ts'
 import { counted } from '../output/rules/counted.ts'
 import { chooseProject } from '../projects/choose-project.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { findArchived, verifyArchive } from './read-archive.ts'
+import { findArchived } from './find-archived.ts'
+import { verifyArchive } from './verify-archive.ts'
 import { writeArchive } from './write-archive.ts'
 
 interface WriteOptions {
