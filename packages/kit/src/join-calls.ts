@@ -51,17 +51,19 @@ export function joinCalls<T, R>(
   }
 
   function startNext(): void {
-    if (running >= limit()) return
-    const joint = waiting.shift()
-    if (joint === undefined) return
-    running++
-    const ended = () => {
-      running--
-      startNext()
+    // The limit may have risen by more than one.
+    while (running < limit()) {
+      const joint = waiting.shift()
+      if (joint === undefined) return
+      running++
+      const ended = () => {
+        running--
+        startNext()
+      }
+      const result = run(joint.calls.flat())
+      result.then(ended, ended)
+      joint.done.resolve(result)
     }
-    const result = run(joint.calls.flat())
-    result.then(ended, ended)
-    joint.done.resolve(result)
   }
 }
 

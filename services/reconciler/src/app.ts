@@ -120,23 +120,22 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
   const loopOptions = {
     ...base,
     maxBatchMessages: MAX_BATCH_MESSAGES,
-    deadTopic: 'inbound.dead',
-    deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
     maxPartitionsAtOnce: MAX_PARTITIONS_AT_ONCE,
     maxFetchBytes: MAX_FETCH_BYTES,
   } as const
   const newEventLane = createNewEventLane({ ...loopOptions, maxBatchesAtOnce: MAX_BATCHES_AT_ONCE / 2, judge: handle })
   const handleJoined = joinCalls(handle, {
     maxItems: MAX_BATCH_MESSAGES,
-    maxRuns: () => (newEventLane.isOpen() ? MAX_BATCHES_AT_ONCE / 2 : MAX_BATCHES_AT_ONCE),
+    maxRuns: () => (newEventLane.hasWork() ? MAX_BATCHES_AT_ONCE / 2 : MAX_BATCHES_AT_ONCE),
   })
   const loop = createWorkLoop({
     ...loopOptions,
     groupId: 'reconciler',
     topics: SOURCES,
+    deadTopic: 'inbound.dead',
+    deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
     async handle(messages) {
-      const open = messages.filter(message => !newEventLane.hasJudged(message))
-      if (open.length > 0) await handleJoined(open)
+      await handleJoined(messages)
       const [oldest] = messages
       if (oldest?.name === 'inbound-event') newEventLane.noteHandled(oldest.timestampMs)
     },
@@ -176,7 +175,7 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
       await books.announcer.stop()
       await producer.stop()
     },
-    msSinceProgress: () => Math.max(...[...loops, newEventLane].map(part => part.msSinceProgress())),
+    msSinceProgress: () => Math.max(...loops.map(loop => loop.msSinceProgress())),
   }
 }
 

@@ -26,8 +26,8 @@ export interface WorkLoopOptions<N extends MessageName> extends LoopConsumerOpti
   readonly metrics: ConsumerMetrics
   /** The topics to consume, each with its message type. */
   readonly topics: Readonly<Partial<Record<TopicName, N>>>
-  /** The topic for unusable messages. */
-  readonly deadTopic: TopicName
+  /** The topic for unusable messages. Null skips them, if another consumer reads the same messages. */
+  readonly deadTopic: TopicName | null
   /** Records dead letters, for messages that may be delivered again under the same id. Optional. */
   readonly deadLetterLog?: DeadLetterLog
   /**
@@ -222,7 +222,7 @@ class BatchWork<N extends MessageName> {
   /** Dead-letters the only usable item, for which `handle` failed, and the unusable items beside it. */
   async #deadLetterCulprit(items: readonly BatchItem<N>[], error: unknown): Promise<BatchEnd> {
     const end = await this.#acknowledge(items, error)
-    if (end.kind !== 'done') return end
+    if (end.kind !== 'done' || this.#options.deadTopic === null) return end
     // An invalid message says nothing about the next one. A sender of many invalid messages must not slow down the
     // other senders.
     if (error instanceof AppError && error.code === 'message_invalid') return end
@@ -256,6 +256,7 @@ class BatchWork<N extends MessageName> {
    */
   async #deadLetter(unusable: readonly DeadLettered[]): Promise<void> {
     const { producer, deadTopic, deadLetterLog } = this.#options
+    if (deadTopic === null) return
     const known = await deadLetterLog?.known(unusable.map(({ message }) => message))
     const isKnown = ({ message }: DeadLettered) => known?.has(message) === true
     const again = unusable.filter(isKnown)

@@ -17,12 +17,14 @@ function setUp(changeBus: (bus: Bus) => Bus = bus => bus) {
   const producer = bus.producer({ sendTimeoutMs: 1_000 })
   const judged: string[] = []
   const down = { isDown: false }
+  const fault: { eventId: string | undefined } = { eventId: undefined }
   const lane = createNewEventLane({
     ...{ bus: changeBus(bus), producer, codec, clock, logger: createLogger('test', 'silent') },
     metrics: createConsumerMetrics(createMetrics('test')),
-    ...{ maxBatchMessages: 100, maxBatchesAtOnce: 1, deadTopic: 'inbound.dead' },
+    ...{ maxBatchMessages: 100, maxBatchesAtOnce: 1 },
     async judge(events) {
       if (down.isDown) throw unavailable('MongoDB', new Error('down'))
+      if (events.some(({ message }) => message.event_id === fault.eventId)) throw new Error('A bug')
       judged.push(...events.map(({ message }) => message.event_id))
     },
     onFatal(error) {
@@ -36,8 +38,10 @@ function setUp(changeBus: (bus: Bus) => Bus = bus => bus) {
     const value = codec.encode('inbound-event', event)
     return producer.send([{ topic: 'inbound.processor', key: 'k', value, headers }])
   }
+  const sendBytes = (value: Buffer) => producer.send([{ topic: 'inbound.processor', key: 'k', value, headers: {} }])
   const noteAgeMs = (ageMs: number) => lane.noteHandled(clock.now() - ageMs)
-  return { clock, bus, lane, judged, send, noteAgeMs, down, committed: () => bus.committed(GROUP, 'inbound.processor') }
+  const committed = () => bus.committed(GROUP, 'inbound.processor')
+  return { clock, bus, lane, judged, send, sendBytes, noteAgeMs, down, fault, committed }
 }
 
 test('judges nothing while the consumer of all events is in time', async () => {
@@ -49,7 +53,7 @@ test('judges nothing while the consumer of all events is in time', async () => {
 })
 
 test('judges the new events of a backlog and those of the ten seconds before, once, and commits nothing', async () => {
-  const { clock, judged, send, noteAgeMs, lane, committed } = setUp()
+  const { clock, judged, send, noteAgeMs, committed } = setUp()
   await send('old')
   await clock.advance(12_000)
   await send('before')
@@ -59,8 +63,6 @@ test('judges the new events of a backlog and those of the ten seconds before, on
   await clock.advance(1_000)
   expect(judged).toEqual(['before', 'new'])
   expect(committed().size).toBe(0)
-  const places = [0n, 1n, 2n].map(offset => ({ topic: 'inbound.processor', partition: 0, offset }))
-  expect(places.map(place => lane.hasJudged(place))).toEqual([false, true, true])
 })
 
 test('leaves replayed events to the backlog', async () => {
@@ -77,21 +79,47 @@ test('closes when the backlog is over, and opens for the next one', async () => 
   const { clock, judged, send, noteAgeMs, lane } = setUp()
   noteAgeMs(31_000)
   await clock.advance(2_000)
-  expect(lane.isOpen()).toBe(true)
+  await send('of the first')
+  await clock.advance(1_000)
+  expect(lane.hasWork()).toBe(true)
   await clock.advance(15_000)
-  expect([lane.isOpen(), lane.msSinceProgress()]).toEqual([false, 0])
+  expect(lane.hasWork()).toBe(false)
   await send('in time')
   await clock.advance(12_000)
-  expect(judged).toEqual([])
+  expect(judged).toEqual(['of the first'])
   noteAgeMs(31_000)
   await clock.advance(1_000)
   await send('new')
   await clock.advance(1_000)
+  expect(judged).toEqual(['of the first', 'new'])
+})
+
+test('has no work when it finds only old events, so that the backlog has all batches', async () => {
+  const { clock, send, noteAgeMs, lane } = setUp()
+  noteAgeMs(31_000)
+  await clock.advance(1_000)
+  await send('new')
+  await clock.advance(1_000)
+  expect(lane.hasWork()).toBe(true)
+  await clock.advance(3_000)
+  expect(lane.hasWork()).toBe(false)
+})
+
+test('leaves what it cannot decode or judge to the consumer of all events, without a dead letter', async () => {
+  const { clock, bus, judged, send, sendBytes, noteAgeMs, fault } = setUp()
+  noteAgeMs(31_000)
+  await clock.advance(1_000)
+  await sendBytes(Buffer.from('not an event'))
+  fault.eventId = 'faulty'
+  await send('faulty')
+  await send('new')
+  await clock.advance(1_000)
   expect(judged).toEqual(['new'])
+  expect(bus.stored('inbound.dead')).toEqual([])
 })
 
 test('skips events that it could not judge for half a minute, so that newer ones do not wait behind them', async () => {
-  const { clock, judged, send, noteAgeMs, lane, down } = setUp()
+  const { clock, judged, send, noteAgeMs, down } = setUp()
   noteAgeMs(31_000)
   await clock.advance(1_000)
   down.isDown = true
@@ -101,7 +129,6 @@ test('skips events that it could not judge for half a minute, so that newer ones
     await clock.advance(1_000)
   }
   down.isDown = false
-  expect(lane.hasJudged({ topic: 'inbound.processor', partition: 0, offset: 0n })).toBe(false)
   await send('new')
   await clock.advance(11_000)
   expect(judged).toEqual(['new'])

@@ -3,7 +3,6 @@ import type { Consumer } from '@backstop/kit/bus'
 import { createPeriodic, type Periodic } from '@backstop/kit/clock'
 import { createWorkLoop, type Received, type WorkLoopOptions } from '@backstop/kit/consume'
 import { joinCalls } from '@backstop/kit/join-calls'
-import { JudgedOffsets, type Place } from './judged-offsets.ts'
 import { type Backlog, endBacklog, noteHandled } from './rules/backlog.ts'
 
 /** An event is new for so long, in milliseconds. The lane skips older ones, so that it never has a backlog of its own. */
@@ -11,13 +10,16 @@ const NEW_MS = 30_000
 /** Events that arrived this long before the lane joined its group are judged in it, in milliseconds: it opens some seconds late. */
 const BEGINS_BEFORE_MS = 10_000
 const LOOK_EVERY_MS = 1_000
+/** The lane has work if it judged an event within this time, in milliseconds. */
+const HAS_WORK_MS = 2_000
 
 const TOPICS = Object.fromEntries(Object.values(INBOUND_TOPICS).map(topic => [topic, 'inbound-event'])) as Record<
   TopicName,
   'inbound-event'
 >
 
-export interface NewEventLaneOptions extends Omit<WorkLoopOptions<'inbound-event'>, 'groupId' | 'topics' | 'handle'> {
+export interface NewEventLaneOptions
+  extends Omit<WorkLoopOptions<'inbound-event'>, 'groupId' | 'topics' | 'handle' | 'deadTopic' | 'deadLetterLog'> {
   readonly maxBatchMessages: number
   /** Maximum number of batches that are judged at once. */
   readonly maxBatchesAtOnce: number
@@ -29,24 +31,20 @@ export interface NewEventLaneOptions extends Omit<WorkLoopOptions<'inbound-event
 export interface NewEventLane extends Periodic {
   /** Notes that the consumer of all events has handled one that was sent at this time, in milliseconds since the epoch. */
   noteHandled(sentAtMs: number): void
-  /** True if this process has judged the message in the lane, so that it need not be handled again. */
-  hasJudged(message: Place): boolean
-  /** True while it judges events, or is about to. */
-  isOpen(): boolean
-  /** Milliseconds since the lane last made progress; 0 while it is closed. */
-  msSinceProgress(): number
+  /** True while it has events to judge. */
+  hasWork(): boolean
 }
 
 /**
- * The lane commits nothing, and whatever it skips, or has not judged before a crash, is in the backlog of the first consumer. That one skips what
- * the lane of the same process has judged, and finds the rest in the inbox, like a repeated message. So the lane can only make a verdict earlier.
+ * The lane commits nothing, and whatever it skips, cannot judge, or has not judged before a crash, is in the backlog of the first consumer. That one
+ * finds in the inbox what the lane has judged, like a repeated message. So the lane can only make a verdict earlier.
  */
 export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
   const { clock, logger, maxBatchMessages, maxBatchesAtOnce, judge } = options
   let backlog: Backlog
   let consumer: Consumer | undefined
   let hasFailed = false
-  const judged = new JudgedOffsets()
+  let judgedAtMs = Number.NEGATIVE_INFINITY
 
   const isNew = ({ timestampMs, headers }: Received) =>
     clock.now() - timestampMs <= NEW_MS && headers[HEADERS.replayId] === undefined
@@ -56,12 +54,14 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
       ...options,
       groupId: 'reconciler.new-events',
       topics: TOPICS,
+      deadTopic: null,
       onlyRecentMs: BEGINS_BEFORE_MS,
       handle: joinCalls(
         async events => {
           const fresh = events.filter(isNew)
-          if (fresh.length > 0) await judge(fresh)
-          for (const event of fresh) judged.add(event)
+          if (fresh.length === 0) return
+          judgedAtMs = clock.now()
+          await judge(fresh)
         },
         { maxItems: maxBatchMessages, maxRuns: maxBatchesAtOnce },
       ),
@@ -76,7 +76,6 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
     const closing = consumer
     consumer = undefined
     await closing?.stop()
-    judged.clear()
   }
 
   const timer = createPeriodic({
@@ -103,8 +102,6 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
       const now = clock.now()
       backlog = noteHandled(backlog, now - sentAtMs, now)
     },
-    hasJudged: message => judged.has(message),
-    isOpen: () => consumer !== undefined,
-    msSinceProgress: () => consumer?.msSinceProgress() ?? 0,
+    hasWork: () => consumer !== undefined && clock.now() - judgedAtMs <= HAS_WORK_MS,
   }
 }

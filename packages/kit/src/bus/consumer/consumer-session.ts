@@ -200,7 +200,9 @@ export class ConsumerSession {
     })
     if (this.#stopping || this.#epoch !== epoch) return
     this.#whileRunning(() => {
-      for (const position of positions) this.#consumer.seek(position)
+      for (const position of positions) {
+        if (assignment[position.topic]?.includes(position.partition)) this.#consumer.seek(position)
+      }
       this.#consumer.resume(assigned)
     })
   }
