@@ -135,7 +135,8 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     deadTopic: 'inbound.dead',
     deadLetterLog: createDeadLetteredEvents({ ...base.stores, clock: base.clock }),
     async handle(messages) {
-      await handleJoined(messages)
+      const open = messages.filter(message => message.name !== 'inbound-event' || !newEventLane.takeJudged(message))
+      if (open.length > 0) await handleJoined(open)
       const [oldest] = messages
       if (oldest?.name === 'inbound-event') newEventLane.noteHandled(oldest.timestampMs)
     },

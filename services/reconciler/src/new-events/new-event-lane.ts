@@ -3,6 +3,7 @@ import type { Consumer } from '@backstop/kit/bus'
 import { createPeriodic, type Periodic } from '@backstop/kit/clock'
 import { createWorkLoop, type Received, type WorkLoopOptions } from '@backstop/kit/consume'
 import { joinCalls } from '@backstop/kit/join-calls'
+import { JudgedEvents } from './judged-events.ts'
 import { type Backlog, endBacklog, noteHandled } from './rules/backlog.ts'
 
 /** An event is new for so long, in milliseconds. The lane skips older ones, so that it never has a backlog of its own. */
@@ -31,13 +32,16 @@ export interface NewEventLaneOptions
 export interface NewEventLane extends Periodic {
   /** Notes that the consumer of all events has handled one that was sent at this time, in milliseconds since the epoch. */
   noteHandled(sentAtMs: number): void
+  /** True, once, if this process has judged the event in the lane, so that it need not be handled again. */
+  takeJudged(event: Received<'inbound-event'>): boolean
   /** True while it has events to judge. */
   hasWork(): boolean
 }
 
 /**
  * The lane commits nothing, and whatever it skips, cannot judge, or has not judged before a crash, is in the backlog of the first consumer. That one
- * finds in the inbox what the lane has judged, like a repeated message. So the lane can only make a verdict earlier.
+ * skips what the lane of the same process has judged, and finds the rest in the inbox, like a repeated message. So the lane can only make a
+ * verdict earlier.
  */
 export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
   const { clock, logger, maxBatchMessages, maxBatchesAtOnce, judge } = options
@@ -45,12 +49,16 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
   let consumer: Consumer | undefined
   let hasFailed = false
   let judgedAtMs = Number.NEGATIVE_INFINITY
+  let judged = new JudgedEvents()
 
   const isNew = ({ timestampMs, headers }: Received) =>
     clock.now() - timestampMs <= NEW_MS && headers[HEADERS.replayId] === undefined
 
-  const open = () =>
-    createWorkLoop({
+  function open(): Consumer {
+    // Work that ends after the lane was closed must not add to the events of the next one.
+    const own = new JudgedEvents()
+    judged = own
+    return createWorkLoop({
       ...options,
       groupId: 'reconciler.new-events',
       topics: TOPICS,
@@ -62,6 +70,7 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
           if (fresh.length === 0) return
           judgedAtMs = clock.now()
           await judge(fresh)
+          for (const event of fresh) own.add(event)
         },
         { maxItems: maxBatchMessages, maxRuns: maxBatchesAtOnce },
       ),
@@ -71,11 +80,13 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
         logger.error({ error }, 'new_event_lane.failed')
       },
     })
+  }
 
   async function close(): Promise<void> {
     const closing = consumer
     consumer = undefined
     await closing?.stop()
+    judged = new JudgedEvents()
   }
 
   const timer = createPeriodic({
@@ -102,6 +113,7 @@ export function createNewEventLane(options: NewEventLaneOptions): NewEventLane {
       const now = clock.now()
       backlog = noteHandled(backlog, now - sentAtMs, now)
     },
+    takeJudged: event => judged.take(event),
     hasWork: () => consumer !== undefined && clock.now() - judgedAtMs <= HAS_WORK_MS,
   }
 }
