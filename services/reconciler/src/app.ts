@@ -101,7 +101,7 @@ const MAX_PARTITIONS_AT_ONCE = 96
  * partition is the first.
  */
 const MAX_FETCH_BYTES = 262_144
-/** Batches that are decided at once, while new events pass a backlog half of them new ones. With more of them a backlog needs more memory and ends no sooner. */
+/** Batches that are decided at once. Half of them belong to new events while these pass a backlog. More would need more memory and be no faster. */
 const MAX_BATCHES_AT_ONCE = 4
 
 /** Wires the reconciler from its ports. Nothing runs before `start`. */

@@ -120,7 +120,7 @@ async function committed(): Promise<number> {
   return [...offsets.values()].reduce((sum: number, offset) => sum + Number(offset ?? 0n), 0)
 }
 
-test('new events are judged before the backlog, everything is judged once in the end, and the lanes close', async () => {
+test('two reconcilers judge new events before their backlog, and every event once', async () => {
   const old = await openProducer(600_000)
   const present = await openProducer(0)
   const ignored = names('ignored', IGNORED_IN_BACKLOG)

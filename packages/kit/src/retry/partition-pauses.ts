@@ -6,7 +6,7 @@ interface Partition {
 }
 
 /**
- * Longest pause of a partition, in milliseconds. MongoDB may be back for this long before its messages go on, new ones among them, so it is short;
+ * Longest pause of a partition, in milliseconds. After MongoDB has returned, messages may wait this long, so it is short;
  * a try costs an unavailable MongoDB nothing.
  */
 const LONGEST_PARTITION_PAUSE_MS = 10_000

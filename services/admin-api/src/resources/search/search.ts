@@ -125,7 +125,7 @@ async function searchPage(
   return { data, next_cursor: sign({ section: 'operations', after: next }) }
 }
 
-/** Operations, and before the newest one of a run that is found that run. */
+/** The operations. A run that the search finds comes before its newest operation. */
 async function showOperations(
   { search }: Pick<AdminParts, 'search'>,
   operations: readonly FoundOperation[],
