@@ -1,4 +1,4 @@
-export { KEY_REFUSED_TEXT } from './http/failure.ts'
+export { KEY_REFUSED_TEXT } from './api/failure.ts'
 export type * from './provider.ts'
 export type * from './read-back.ts'
 export { PROVIDERS } from './registry.ts'

@@ -3,11 +3,10 @@
  * and `has_more`. Parameters as in the types of stripe 23.1.0.
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
-import { fieldAt, firstId } from '../event-fields.ts'
-import type { ApiClient, ApiDialect, Budget, Query } from '../http/api-client.ts'
-import { baseUrl } from '../http/base-url.ts'
-import { type Failed, failed } from '../http/failure.ts'
-import type { FeedList, FeedRead } from '../http/feeds.ts'
+import type { ApiClient, ApiDialect, Budget, Query } from '../api/api-client.ts'
+import { baseUrl } from '../api/base-url.ts'
+import { type Failed, failed } from '../api/failure.ts'
+import type { FeedList, FeedRead } from '../api/feeds.ts'
 import {
   asType,
   isProviderObject,
@@ -17,9 +16,10 @@ import {
   readOne,
   readWhole,
   unusableItem,
-} from '../http/objects.ts'
-import { foundAll, foundOne, type TargetResult } from '../http/read-targets.ts'
-import { openReader } from '../http/reader.ts'
+} from '../api/objects.ts'
+import { foundAll, foundOne, type TargetResult } from '../api/read-targets.ts'
+import { openReader } from '../api/reader.ts'
+import { fieldAt, firstId } from '../event-fields.ts'
 import type { ReadBack } from '../read-back.ts'
 import { EVENTS } from './normalise.ts'
 import { THIN_EVENTS } from './thin-event.ts'

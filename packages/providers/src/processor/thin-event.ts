@@ -4,9 +4,9 @@
  * that creates a refund or an end is read too, because only it names the request.
  */
 import { isProviderId, type Origin, type ReadObject, type ReadTarget } from '@backstop/contracts'
+import type { DetailParts } from '../api/read-details.ts'
 import { textAt } from '../details.ts'
 import { fieldAt, isUsableWord, objectAt } from '../event-fields.ts'
-import type { DetailParts } from '../http/read-details.ts'
 import type { Normalised } from '../sighting.ts'
 import type { ProcessorContext } from './objects/context.ts'
 

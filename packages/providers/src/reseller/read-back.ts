@@ -5,11 +5,10 @@
  */
 import type { ReadObject, ReadTarget } from '@backstop/contracts'
 import type { Secret } from '@backstop/kit/config'
-import { fieldAt } from '../event-fields.ts'
-import type { ApiClient, ApiDialect, Budget } from '../http/api-client.ts'
-import { baseUrl } from '../http/base-url.ts'
-import { failed } from '../http/failure.ts'
-import type { FeedList } from '../http/feeds.ts'
+import type { ApiClient, ApiDialect, Budget } from '../api/api-client.ts'
+import { baseUrl } from '../api/base-url.ts'
+import { failed } from '../api/failure.ts'
+import type { FeedList } from '../api/feeds.ts'
 import {
   asType,
   isProviderObject,
@@ -19,10 +18,11 @@ import {
   readPage,
   readWhole,
   unusableItem,
-} from '../http/objects.ts'
-import type { DetailParts } from '../http/read-details.ts'
-import { foundAll, foundOne, type TargetResult } from '../http/read-targets.ts'
-import { openReader } from '../http/reader.ts'
+} from '../api/objects.ts'
+import type { DetailParts } from '../api/read-details.ts'
+import { foundAll, foundOne, type TargetResult } from '../api/read-targets.ts'
+import { openReader } from '../api/reader.ts'
+import { fieldAt } from '../event-fields.ts'
 import type { ProviderReader, ReadBack, ReadResult, SweepPage } from '../read-back.ts'
 import { EVENTS } from './normalise.ts'
 import { USED_FIELDS } from './used-fields.ts'

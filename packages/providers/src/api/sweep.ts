@@ -2,7 +2,7 @@ import type { ReadObject } from '@backstop/contracts'
 import type { ListedEvent, SweepCursor, SweepPage } from '../read-back.ts'
 import type { Failed } from './failure.ts'
 
-/** One list of a walk, newest first. */
+/** One list of a sweep, newest first. */
 export interface Feed {
   /** The name in stored cursors, so it must not change. */
   readonly name: string
@@ -24,19 +24,19 @@ interface FeedPage {
 }
 
 /**
- * Milliseconds by which a walk starts before the beginning of the previous walk. Objects that were created during the previous
- * walk, or became visible late, may not be on its pages. The overlap is longer than ten minutes, so that each event is listed
+ * Milliseconds by which a sweep starts before the beginning of the previous sweep. Objects that were created during the previous
+ * sweep, or became visible late, may not be on its pages. The overlap is longer than ten minutes, so that each event is listed
  * again at the age at which it is reported as not arrived.
  */
-export const OVERLAP_MS = 15 * 60_000
+export const SWEEP_OVERLAP_MS = 15 * 60_000
 
 /**
- * Reads the next page of a walk through the feeds, one feed after another. A walk covers changes since the previous walk began,
- * and the overlap, so nothing is skipped and some objects are read twice. Between two walks a cursor holds only `from`; during
- * a walk it also holds the position.
+ * Reads the next page of a sweep through the feeds, one feed after another. A sweep covers changes since the previous sweep began,
+ * and the overlap, so nothing is skipped and some objects are read twice. Between two sweeps a cursor holds only `from`; during
+ * a sweep it also holds the position.
  * @param nowMs milliseconds since the epoch
  */
-export async function walk(
+export async function readSweepPage(
   feeds: readonly Feed[],
   cursor: SweepCursor | null,
   since: number,
@@ -65,7 +65,7 @@ export async function walk(
     return { ...found, cursor: { ...place, feed: feed.name, page: read.next, ...again }, done: false }
   }
   const following = feeds[index + 1]
-  const readUntil = Math.max(from, Number(place.begun) - OVERLAP_MS)
+  const readUntil = Math.max(from, Number(place.begun) - SWEEP_OVERLAP_MS)
   return following === undefined
     ? { ...found, cursor: { from: String(readUntil) }, done: true, readUntil }
     : { ...found, cursor: { ...place, feed: following.name }, done: false }

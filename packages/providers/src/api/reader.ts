@@ -12,7 +12,7 @@ import { ApiClient, type ApiDialect, type Budget } from './api-client.ts'
 import { type FeedList, feedOf } from './feeds.ts'
 import { type DetailParts, readWithDetails } from './read-details.ts'
 import { readTargets, type TargetResult } from './read-targets.ts'
-import { walk } from './walk.ts'
+import { readSweepPage } from './sweep.ts'
 
 /** The provider-specific parts of a reader. */
 export interface ReaderParts {
@@ -67,7 +67,8 @@ export function openReader(parts: ReaderParts, options: ReaderOptions): Provider
       return reduced(await readWithDetails(details.parts, targets, within, clock, readDetail, readAll))
     },
     changes: async (cursor, since, signal) =>
-      reduced(await walk(open(parts.changes, signal), cursor, since, clock.now())),
-    schedules: async (cursor, signal) => reduced(await walk(open(parts.schedules, signal), cursor, 0, clock.now())),
+      reduced(await readSweepPage(open(parts.changes, signal), cursor, since, clock.now())),
+    schedules: async (cursor, signal) =>
+      reduced(await readSweepPage(open(parts.schedules, signal), cursor, 0, clock.now())),
   }
 }

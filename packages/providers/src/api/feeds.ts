@@ -3,7 +3,7 @@ import type { ListedEvent } from '../read-back.ts'
 import type { ApiClient, Budget } from './api-client.ts'
 import { type Failed, failed } from './failure.ts'
 import { type List, type ProviderObject, readPage, unusableItem } from './objects.ts'
-import type { Feed } from './walk.ts'
+import type { Feed } from './sweep.ts'
 
 /** One read of a page. */
 export interface FeedRead {
@@ -20,7 +20,7 @@ export interface FeedList {
   /** @param from milliseconds since the epoch: older items are not needed */
   list(from: number): List
   /**
-   * For lists that cannot be filtered by time: the time by which an item is sorted, in milliseconds since the epoch. The walk
+   * For lists that cannot be filtered by time: the time by which an item is sorted, in milliseconds since the epoch. The sweep
    * ends at the first item that is too old. An item with the time NaN is unusable.
    */
   timeOf?(item: ProviderObject): number

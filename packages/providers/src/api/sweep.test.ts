@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SweepCursor } from '../read-back.ts'
-import { type Feed, OVERLAP_MS, walk } from './walk.ts'
+import { type Feed, readSweepPage, SWEEP_OVERLAP_MS } from './sweep.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const SINCE = NOW - 86_400_000
@@ -20,10 +20,10 @@ function feed(name: string, asked: [string, number, string | null][]): Feed {
 function setUp() {
   const asked: [string, number, string | null][] = []
   const feeds = [feed('one', asked), feed('two', asked)]
-  return { asked, step: (cursor: SweepCursor | null, now = NOW) => walk(feeds, cursor, SINCE, now) }
+  return { asked, step: (cursor: SweepCursor | null, now = NOW) => readSweepPage(feeds, cursor, SINCE, now) }
 }
 
-describe('a walk', () => {
+describe('a sweep', () => {
   test('reads each page of each feed, and is done after the last page', async () => {
     const { asked, step } = setUp()
     let cursor: SweepCursor | null = null
@@ -43,13 +43,13 @@ describe('a walk', () => {
       ['two', SINCE, '3'],
     ])
     expect(dones).toEqual([false, false, false, false, false, true])
-    // The next walk starts before the beginning of this walk, because changes during a walk are on pages that were already read.
-    expect(cursor).toEqual({ from: String(NOW - OVERLAP_MS) })
+    // The next sweep starts before the beginning of this sweep, because changes during a sweep are on pages that were already read.
+    expect(cursor).toEqual({ from: String(NOW - SWEEP_OVERLAP_MS) })
   })
 
   test('never starts before `since`', async () => {
     const asked: [string, number, string | null][] = []
-    const page = await walk([{ ...feed('one', asked), read: async () => emptyPage }], null, NOW - 1_000, NOW)
+    const page = await readSweepPage([{ ...feed('one', asked), read: async () => emptyPage }], null, NOW - 1_000, NOW)
     expect(page).toMatchObject({ done: true, cursor: { from: String(NOW - 1_000) } })
   })
 
