@@ -50,8 +50,8 @@ export {
   releaseClaims,
   usedElsewhere,
 } from './explain/expected-change-uses.ts'
+export { permissionToAlert, withOutOfBand } from './explain/out-of-band.ts'
 export { expectedChangeOfOwn } from './explain/own-change.ts'
-export { permissionToAlert, withOutOfBand } from './explain/permission-to-alert.ts'
 export { ruleOf } from './explain/why.ts'
 export {
   type BurstDay,

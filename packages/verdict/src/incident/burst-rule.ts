@@ -1,5 +1,5 @@
 import type { LookedConnection } from '@backstop/contracts'
-import { permissionToAlert } from '../explain/permission-to-alert.ts'
+import { permissionToAlert } from '../explain/out-of-band.ts'
 import { type BurstHistory, busiestBefore, isNew, isUsualWait, usualLate } from './burst-history.ts'
 
 /**
