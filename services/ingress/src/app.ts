@@ -14,7 +14,7 @@ import { createRequestMetrics, type RequestMetrics } from './http/request-metric
 import { createWebhookServer } from './http/server.ts'
 import { type HandlerParts, WebhookHandler } from './http/webhook-handler.ts'
 import { Intake, type UnreadyReason } from './intake/intake.ts'
-import type { RateLimit } from './intake/rules/rate-limit.ts'
+import type { RateLimit } from './intake/rules/connection-rate-limit.ts'
 import { createLoadJudge } from './overload/judge-load.ts'
 import type { TurnWatch } from './overload/turn-watch.ts'
 import { MicroBatcher } from './publish/micro-batcher.ts'

@@ -13,9 +13,9 @@ import type { Connections } from '../connections/connections.ts'
 import { chooseCredentials, hasUnusableSecret } from '../connections/rules/credentials.ts'
 import type { MicroBatcher } from '../publish/micro-batcher.ts'
 import type { PublishResult } from '../publish/topic-queue.ts'
+import { type Bucket, type RateLimit, takeToken } from './rules/connection-rate-limit.ts'
 import { inboundMessage } from './rules/inbound-message.ts'
 import { type ParsedEvent, parseEvent } from './rules/parse-event.ts'
-import { type Bucket, type RateLimit, takeToken } from './rules/rate-limit.ts'
 
 export interface Notification {
   readonly provider: ProviderKind

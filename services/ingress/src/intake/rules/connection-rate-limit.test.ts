@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Bucket, type RateLimit, takeToken } from './rate-limit.ts'
+import { type Bucket, type RateLimit, takeToken } from './connection-rate-limit.ts'
 
 const LIMIT = { perSecond: 10, burst: 3 }
 
