@@ -2,8 +2,8 @@ import { type Client, createClient } from '@backstop/client'
 import { MAX_REFUNDED_TWICE_HOURS } from '@backstop/contracts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CommandFault } from './fault.ts'
+import { findApi } from './find-backstop.ts'
 import { type Column, tableOf } from './output/table.ts'
-import { findApi } from './running-product.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** What a command runs with: its surroundings, and a client of the management API. */

@@ -1,7 +1,7 @@
 import type { Environment, Secret } from '@backstop/kit/config'
 import { type KeyRing, keyRingSetting } from '@backstop/kit/secret-box'
 import { type CredentialConfig, commonSettings, credentialSettings, readServiceConfig } from '@backstop/kit/service'
-import { findRunFile } from '../running-product.ts'
+import { findRunFile } from '../find-backstop.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** The parts of the infrastructure whose address is known. */

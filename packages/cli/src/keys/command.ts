@@ -17,8 +17,8 @@ import {
 } from '../define-command.ts'
 import { readInfrastructure } from '../doctor/settings.ts'
 import { CommandFault } from '../fault.ts'
+import { findDatabase } from '../find-backstop.ts'
 import { shownTime } from '../output/table.ts'
-import { findDatabase } from '../running-product.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { RECOVERED_KEY_DAYS, recoverAdminKey } from './recover.ts'
 

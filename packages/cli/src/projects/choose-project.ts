@@ -1,7 +1,7 @@
 import { ApiProblem } from '@backstop/client'
 import type { Context } from '../define-command.ts'
 import { CommandFault } from '../fault.ts'
-import { findStartedProject } from '../running-product.ts'
+import { findStartedProject } from '../find-backstop.ts'
 
 type Chooser = Pick<Context, 'client' | 'environment' | 'folder' | 'err'>
 
