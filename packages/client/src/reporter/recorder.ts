@@ -1,6 +1,6 @@
 /** Turns the requests that a library sends into reports. */
 import { newKey } from '../new-key.ts'
-import type { Failure, ProviderCall, Recorder, ReportedRequest, Route, SentRequest } from '../sdks/sdk.ts'
+import type { Failure, ProviderCall, Recorder, ReportedRequest, Route, SentRequest } from '../watched-sdks/sdk.ts'
 import { within } from './attempt.ts'
 import { createReport, REPEAT_WITHIN_MS, type Report, type ReportBody } from './report.ts'
 import type { ReporterProblem, ReportQueue } from './report-queue.ts'

@@ -1,6 +1,6 @@
 import { ApiProblem } from '../api-problem.ts'
 import { type Client, type ClientOptions, createClient } from '../create-client.ts'
-import { SDKS } from '../sdks/all-sdks.ts'
+import { SDKS } from '../watched-sdks/all-sdks.ts'
 import { createRecorder, type WatchedCall } from './recorder.ts'
 import type { Report, ReportBody } from './report.ts'
 import { type QueueStatus, type ReporterProblem, ReportQueue, type Spool } from './report-queue.ts'

@@ -16,7 +16,7 @@ from .backstop_api import new_key
 from .problems import OnProblem, Problem
 from .report import REPEAT_WITHIN_MS, Report, ReportBody, iso_time, now_ms
 from .report_queue import ReportQueue
-from .sdks.sdk import IN_ANSWER, Failure, ProviderCall, Route, SentRequest
+from .watched_sdks.sdk import IN_ANSWER, Failure, ProviderCall, Route, SentRequest
 
 T = TypeVar("T")
 

@@ -12,9 +12,9 @@ from .backstop_api import BackstopApi
 from .problems import OnProblem, guard, log_problem
 from .recorder import Recorder, RecorderOptions, WatchedCall
 from .report_queue import ReportQueue
-from .sdks.all_sdks import SDKS
 from .spool import FileSpool
 from .status import Status
+from .watched_sdks.all_sdks import SDKS
 
 _LONGEST_WAIT_MS = 50
 _FLUSH_TIMEOUT_S = 10.0
