@@ -1,7 +1,7 @@
 import { type ApiKeyDocument, type Command, deterministicId, isHeartbeatProject, isoTime } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
-import type { CommandSender } from '../../messages/command-sender.ts'
+import type { CommandSender } from '../../commands/command-sender.ts'
 import type { AdminCollections } from '../../store/stores.ts'
 import { readAll } from '../../store/walk-pages.ts'
 import { endOfWarning, isWarningDue, keyIncidentId, warningWindow } from './rules/api-key.ts'
