@@ -5,7 +5,7 @@ import type { BudgetFilter, BudgetStore } from '../manage-budgets.ts'
 import type { PeriodAccount } from '../rules/budget.ts'
 import { given, olderThan } from './list-filter.ts'
 
-/** Budgets in MongoDB: collection `budgets`. mongo-operations.ts writes their accounts. */
+/** Budgets in MongoDB: collection `budgets`. write-with-budgets.ts writes their accounts. */
 export function createMongoBudgetStore(db: Db): BudgetStore {
   const budgets = db.collection<BudgetDocument>('budgets')
   const accounts = db.collection<BudgetPeriodDocument>('budget_periods')

@@ -1,19 +1,16 @@
 import {
   type BudgetDocument,
-  type BudgetPeriodDocument,
   type FirstExecutionDocument,
   isoTime,
   type Operation,
   type OperationDocument,
   type OutboxEntry,
   type ProjectDocument,
-  searchKeysOfOperation,
 } from '@backstop/contracts'
 import { joinItems } from '@backstop/kit/join-calls'
 import {
   asUnavailable,
   equalText,
-  isDuplicateKey,
   JOINT_RUNS,
   joinFinds,
   joinInserts,
@@ -22,19 +19,13 @@ import {
   writeIgnoringDuplicates,
 } from '@backstop/kit/mongo'
 import { createOneAtATime } from '@backstop/kit/one-at-a-time'
-import type { ClientSession, Collection, Db, Filter, FindOptions, UpdateFilter } from 'mongodb'
-import type {
-  ChangePosition,
-  OperationFilter,
-  OperationStore,
-  OperationWrite,
-  WriteOutcome,
-} from '../operation-store.ts'
-import { capAlertEntry } from '../rules/announcements.ts'
-import { approvalPolicyOf, nextTimerAt } from '../rules/approval.ts'
-import { applyMoves } from '../rules/budget.ts'
+import type { Collection, Db, Filter, FindOptions } from 'mongodb'
+import type { ChangePosition, OperationFilter, OperationStore, OperationWrite } from '../operation-store.ts'
+import { approvalPolicyOf } from '../rules/approval.ts'
 import { given, olderThan } from './list-filter.ts'
-import { toAccount, toAccountDocument, toBudget } from './mongo-budgets.ts'
+import { toBudget } from './mongo-budgets.ts'
+import { toNewDocument, toOperation, toVersionChange } from './operation-document.ts'
+import { writeWithBudgets } from './write-with-budgets.ts'
 
 /** Selects operations that were sent to their provider and changed after this position, for a read in the order `updated_at, _id`. */
 export function sentAndChangedAfter({ updated_at, operation_id }: ChangePosition): Filter<OperationDocument> {
@@ -205,89 +196,6 @@ function hasMessageOf(outbox: readonly OutboxEntry[], { version, state, updated_
   })
 }
 
-async function writeInTransaction(
-  operations: Collection<OperationDocument>,
-  write: OperationWrite,
-  session: ClientSession,
-): Promise<boolean> {
-  try {
-    if (write.operation.version === 1) {
-      await operations.insertOne(toNewDocument(write), { session })
-      return true
-    }
-    const { filter, update } = toVersionChange(write)
-    return (await operations.updateOne(filter, update, { session })).matchedCount === 1
-  } catch (error) {
-    if (isDuplicateKey(error)) return false
-    throw error
-  }
-}
-
-function toNewDocument({ operation, entries, now }: OperationWrite): OperationDocument {
-  const timerAt = nextTimerAt(operation)
-  const timer = timerAt === null ? {} : { timer_at: new Date(timerAt) }
-  return { ...toDocument(operation), ...timer, outbox: [...entries], outbox_at: new Date(now) }
-}
-
-function toVersionChange({ operation, entries, now }: OperationWrite) {
-  const { _id, ...fields } = toDocument(operation)
-  const timerAt = nextTimerAt(operation)
-  const filter: Filter<OperationDocument> = { _id, version: operation.version - 1 }
-  const update: UpdateFilter<OperationDocument> = {
-    $set: timerAt === null ? fields : { ...fields, timer_at: new Date(timerAt) },
-    ...(timerAt === null ? { $unset: { timer_at: 1 } } : {}),
-    $push: { outbox: { $each: [...entries] } },
-    // $min, because a publisher may have emptied the outbox and removed outbox_at since the read.
-    $min: { outbox_at: new Date(now) },
-  }
-  return { filter, update }
-}
-
-/** Thrown to abort a transaction that ends in a refusal. The driver does not retry this error. */
-class AbortedWrite extends Error {
-  readonly outcome: WriteOutcome
-  constructor(outcome: WriteOutcome) {
-    super(outcome.kind)
-    this.outcome = outcome
-  }
-}
-
-/**
- * Stores the operation and its budget changes in one transaction. If an account is changed concurrently, the
- * transaction fails and runs again with the new amounts, so that two requests are never checked against the same sum.
- */
-async function writeWithBudgets(db: Db, write: OperationWrite): Promise<WriteOutcome> {
-  const accounts = db.collection<BudgetPeriodDocument>('budget_periods')
-  const attempt = async (session: ClientSession): Promise<WriteOutcome> => {
-    const ids = write.moves.map(({ accountId }) => accountId)
-    const stored = await accounts.find({ _id: { $in: ids } }, { session }).toArray()
-    const known = new Map(stored.map(document => [document._id, toAccount(document)]))
-    const booking = applyMoves(write.moves, known)
-    if (booking.kind === 'exceeded') throw new AbortedWrite(booking)
-    for (const account of booking.accounts) {
-      const { _id, ...fields } = toAccountDocument(account)
-      if (known.has(_id)) await accounts.updateOne({ _id }, { $set: fields }, { session })
-      else await accounts.insertOne({ _id, ...fields }, { session })
-    }
-    const alerts = booking.reached.map(reached => capAlertEntry(reached, write.operation, write.now))
-    const entries = [...write.entries, ...alerts]
-    const isMade = await writeInTransaction(db.collection('operations'), { ...write, entries }, session)
-    if (!isMade) throw new AbortedWrite({ kind: 'taken' })
-    return { kind: 'written', entries }
-  }
-  return db.client.withSession(async session => {
-    for (;;) {
-      try {
-        return await session.withTransaction(attempt, { readConcern: { level: 'snapshot' } })
-      } catch (error) {
-        if (error instanceof AbortedWrite) return error.outcome
-        // Another process created the account of a new period at the same time, so the transaction runs again.
-        if (!isDuplicateKey(error)) throw error
-      }
-    }
-  })
-}
-
 function toFilter(filter: OperationFilter): Filter<OperationDocument> {
   const { after, from, to } = filter
   return given({
@@ -308,16 +216,4 @@ function toFilter(filter: OperationFilter): Filter<OperationDocument> {
 function rangeOf(bounds: object): object | undefined {
   const range = given(bounds)
   return Object.keys(range).length === 0 ? undefined : range
-}
-
-type OperationFields = Omit<OperationDocument, 'outbox' | 'outbox_at' | 'timer_at'>
-
-function toDocument(operation: Operation): OperationFields {
-  const { operation_id, ...fields } = operation
-  return { _id: operation_id, ...fields, search: searchKeysOfOperation(operation) }
-}
-
-function toOperation(document: OperationFields): Operation {
-  const { _id, search: _keys, ...fields } = document
-  return { operation_id: _id, ...fields }
 }
