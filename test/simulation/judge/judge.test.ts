@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PROPERTIES } from './judge.ts'
-import { ERASED_AFTER_MS, PERSON_ERASED_AFTER_MS } from './properties/kept-data.ts'
+import { ERASED_AFTER_MS, PERSON_ERASED_AFTER_MS } from './properties/personal-data.ts'
 import {
   action,
   alert,

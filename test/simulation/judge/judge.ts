@@ -2,14 +2,19 @@ import type { Truth } from '../actors/truth.ts'
 import type { AlertBody, Case, Evidence, Terms } from './evidence.ts'
 import { ALERT_PROPERTIES } from './properties/alerts.ts'
 import { AUDIT_PROPERTIES } from './properties/audit.ts'
+import { BUDGET_PROPERTIES } from './properties/budgets.ts'
 import { BURST_PROPERTIES } from './properties/bursts.ts'
 import { CANARY_PROPERTIES } from './properties/canaries.ts'
-import { CHAT_PROPERTIES } from './properties/chats.ts'
+import { COMPLETENESS_PROPERTIES } from './properties/completeness.ts'
 import { DELIVERY_PROPERTIES } from './properties/deliveries.ts'
 import { EXPECTED_CHANGE_PROPERTIES } from './properties/expected-changes.ts'
-import { DATA_PROPERTIES } from './properties/kept-data.ts'
+import { INBOX_PROPERTIES } from './properties/inbox.ts'
+import { DATA_PROPERTIES } from './properties/personal-data.ts'
+import { PROJECT_PROPERTIES } from './properties/projects.ts'
 import { RECORD_PROPERTIES } from './properties/records.ts'
+import { REPORT_PROPERTIES } from './properties/reports.ts'
 import { SECOND_REFUND_PROPERTIES } from './properties/second-refunds.ts'
+import { STORM_PROPERTIES } from './properties/storms.ts'
 import { TIME_PROPERTIES } from './properties/time.ts'
 import type { Property } from './property.ts'
 
@@ -27,8 +32,13 @@ export const PROPERTIES: readonly Property[] = [
   ...BURST_PROPERTIES,
   ...TIME_PROPERTIES,
   ...DELIVERY_PROPERTIES,
-  ...CHAT_PROPERTIES,
+  ...STORM_PROPERTIES,
   ...RECORD_PROPERTIES,
+  ...INBOX_PROPERTIES,
+  ...BUDGET_PROPERTIES,
+  ...REPORT_PROPERTIES,
+  ...PROJECT_PROPERTIES,
+  ...COMPLETENESS_PROPERTIES,
   ...AUDIT_PROPERTIES,
   ...DATA_PROPERTIES,
 ]

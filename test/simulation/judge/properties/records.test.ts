@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { iso, judged, MINUTE, rightRun, T0, withLists } from '../right-run.ts'
+import { judged, rightRun, T0, withLists } from '../right-run.ts'
 
 test('a change is listed, also if it is explained, unless the product may not have heard of it', () => {
   const reported = (mayHide?: true) => {
@@ -10,21 +10,6 @@ test('a change is listed, also if it is explained, unless the product may not ha
   }
   expect(reported()).toEqual([expect.stringContaining('one-action-for-each-change')])
   expect(reported(true)).toEqual([])
-})
-
-test('a change of a period that is stated as complete is listed and has a verdict, even if it may have been hidden', () => {
-  const stated = (more: object, actionsOf: (actions: readonly object[]) => object[]) => {
-    const window = { watched_from: iso(T0 - MINUTE), complete_until: iso(T0 + MINUTE) }
-    const connections = [{ provider: 'processor', answer: 'complete_so_far', ...window, ...more }]
-    const run = withLists(rightRun(), ({ actions }) => ({ actions: actionsOf(actions), completeness: { connections } }))
-    const begins = { fromMs: T0, toMs: T0 }
-    run.truth.deeds[1]?.grounds.push({ reason: 'a ground', explains: false, begins, mayHide: true })
-    return judged(run)
-  }
-  expect(stated({}, actions => [...actions])).toEqual([])
-  expect(stated({}, ([first]) => [first ?? {}])).toEqual([expect.stringContaining('complete-periods-miss-nothing')])
-  expect(stated({ complete_until: iso(T0) }, ([first]) => [first ?? {}])).toEqual([])
-  expect(stated({ answer: 'open' }, ([first]) => [first ?? {}])).toEqual([])
 })
 
 test('a change that is explained is listed as explained', () => {
@@ -50,13 +35,4 @@ test('a change of an incident that a person made before it was opened again is n
   expect(listed({ reopened: 1 })).toEqual([])
   expect(listed({ state: 'resolved' })).toEqual([])
   expect(listed({})).toEqual([expect.stringContaining('changes-of-incidents-are-listed')])
-})
-
-test('an operation has the id of each report that was confirmed', () => {
-  const run = rightRun()
-  run.truth.reports.push({ operationId: 'op_1', state: 'completed', providerRef: 're_first' })
-  const withRef = (provider_ref: string) =>
-    judged(withLists(run, () => ({ operations: [{ operation_id: 'op_1', state: 'completed', provider_ref }] })))
-  expect(withRef('re_first')).toEqual([])
-  expect(withRef('re_second')).toEqual([expect.stringContaining('reports-are-recorded-once')])
 })

@@ -1,19 +1,13 @@
 import type { ShownAction } from '@backstop/contracts'
-import { type AccountTruth, type Deed, isExplained, OLDER_THAN_ITS_CONNECTION } from '../../actors/truth.ts'
+import { type Deed, isExplained, OLDER_THAN_ITS_CONNECTION } from '../../actors/truth.ts'
 import { type Case, nameOf } from '../evidence.ts'
 import type { Property } from '../property.ts'
 
-/** What the lists of the management API show. */
+/** What the lists of actions and incidents show. */
 export const RECORD_PROPERTIES: readonly Property[] = [
   { name: 'one-action-for-each-change', promise: 'one-verdict-one-alert', check: findActionFaults },
   { name: 'lists-agree-with-alerts', promise: 'every-channel', check: findDisagreements },
   { name: 'changes-of-incidents-are-listed', promise: 'incident-changes', check: findLostChanges },
-  { name: 'accepted-events-are-recorded', promise: 'stored-before-2xx', check: findLostEvents },
-  { name: 'unusable-events-are-dead-lettered', promise: 'dead-letters', check: findSwallowed },
-  { name: 'budgets-hold', promise: 'budgets', check: findBudgetFaults },
-  { name: 'reports-are-recorded-once', promise: 'client', check: findReportFaults },
-  { name: 'lists-stay-in-their-project', promise: 'projects-are-apart', check: findForeignRecords },
-  { name: 'complete-periods-miss-nothing', promise: 'completeness', check: findMissedChanges },
 ]
 
 const JUDGED = ['refund', 'cancellation']
@@ -40,22 +34,6 @@ function findActionFaults({ evidence, truth }: Case): string[] {
         return isBehind ? [`${name} is explained, and its verdict is ${verdict}`] : []
       })
     })
-}
-
-/** A change of a period that is stated as complete is listed, and has a verdict. */
-function findMissedChanges({ evidence, truth }: Case): string[] {
-  return truth.deeds
-    .filter(({ hasVerdict }) => hasVerdict)
-    .filter(deed => deed.accounts.some(account => isStatedComplete(evidence, account, deed.atMs)))
-    .filter(deed => !actionsOf({ evidence }, deed).some(({ verdict }) => verdict !== 'pending'))
-    .map(({ title, ref }) => `${title} (${ref}) is not judged, and its period is stated as complete`)
-}
-
-function isStatedComplete({ projects }: Case['evidence'], { projectId, kind }: AccountTruth, atMs: number): boolean {
-  const stated = projects.find(lists => lists.projectId === projectId)?.completeness.connections ?? []
-  return stated
-    .filter(({ provider, answer }) => provider === kind && ['complete', 'complete_so_far'].includes(answer))
-    .some(one => Date.parse(one.watched_from) <= atMs && atMs < Date.parse(one.complete_until ?? ''))
 }
 
 /** Whether the product may never have heard of a change. */
@@ -110,92 +88,4 @@ function findLostChanges({ truth, evidence }: Case): string[] {
       const isKept = state === 'resolved' || (kind === 'acknowledge' && state === 'acknowledged') || reopened > 0
       return isKept ? [] : [`A person's change (${kind}) of ${incidentId} was confirmed, and the list says ${state}`]
     })
-}
-
-/** A notification that was answered with success is in the inbox, and was decided. */
-function findLostEvents({ truth, evidence }: Case): string[] {
-  const entries = new Map(
-    evidence.projects.flatMap(({ inbox }) => inbox.map(entry => [entry.inbox_id, entry] as const)),
-  )
-  return truth.accepted.flatMap(({ connectionId, eventId }) => {
-    const entry = entries.get(`${connectionId}/${eventId}`)
-    if (entry === undefined)
-      return [`The notification ${eventId} was accepted, and is not in the inbox of ${connectionId}`]
-    return entry.outcome === 'parked' && !truth.unusable.includes(eventId)
-      ? [`The notification ${eventId} could not be used: ${entry.reason}`]
-      : []
-  })
-}
-
-/** A notification that cannot be used is listed with its outcome, and a dead letter has its bytes. */
-function findSwallowed({ truth, evidence }: Case): string[] {
-  const letters = evidence.stored.filter(({ place }) => place === 'inbound.dead')
-  const entries = evidence.projects.flatMap(({ inbox }) => inbox)
-  return truth.accepted
-    .filter(({ eventId }) => truth.unusable.includes(eventId))
-    .flatMap(({ connectionId, eventId }) => {
-      const entry = entries.find(({ inbox_id }) => inbox_id === `${connectionId}/${eventId}`)
-      if (entry?.outcome !== 'parked') return [`The unusable notification ${eventId} is ${entry?.outcome}`]
-      return letters.some(({ text }) => text.includes(eventId))
-        ? []
-        : [`The notification ${eventId} has no dead letter`]
-    })
-}
-
-/** A budget grants as many operations of one amount as fit, and shows what they reserve. */
-function findBudgetFaults({ truth, evidence }: Case): string[] {
-  const shown = new Map(
-    evidence.projects.flatMap(({ budgets }) => budgets.map(budget => [budget.budget_id, budget] as const)),
-  )
-  return truth.budgets.flatMap(({ budgetId, cap, amount, granted, refused, open }) => {
-    const fit = Math.floor(cap / amount)
-    if (granted > fit) return [`The budget ${budgetId} granted ${granted} operations, and only ${fit} fit`]
-    if (open > 0) return []
-    if (refused > 0 && granted < fit)
-      return [`The budget ${budgetId} refused an operation, and ${fit - granted} more fit`]
-    const reserved = shown.get(budgetId)?.current.reserved
-    return reserved === granted * amount
-      ? []
-      : [`The budget ${budgetId} shows ${reserved} as reserved for ${granted} of ${amount}`]
-  })
-}
-
-/** An operation for each report that the API confirmed, in a state that is not before the reported one; and no other. */
-function findReportFaults({ truth, evidence }: Case): string[] {
-  const operations = new Map(
-    evidence.projects.flatMap(({ operations }) =>
-      operations.map(operation => [operation.operation_id, operation] as const),
-    ),
-  )
-  const reported = new Set(truth.reports.map(({ operationId }) => operationId))
-  const lost = truth.reports.flatMap(({ operationId, state, providerRef }) => {
-    const operation = operations.get(operationId)
-    if (operation === undefined) return [`The operation ${operationId} was confirmed, and is not in the list`]
-    if (providerRef !== undefined && operation.provider_ref !== providerRef)
-      return [`The operation ${operationId} was confirmed with the id ${providerRef} and has ${operation.provider_ref}`]
-    const isBehind = ['completed', 'failed'].includes(state) && operation.state !== state
-    return isBehind ? [`The operation ${operationId} was reported as ${state} and is ${operation.state}`] : []
-  })
-  const invented = truth.unconfirmedReports > 0 ? [] : [...operations.keys()].filter(id => !reported.has(id))
-  return [...lost, ...invented.map(id => `The operation ${id} was not reported`)]
-}
-
-/** Numbers such as CN-204 are unique in one account only; longer ids are unique among all. */
-const LEAST_UNIQUE_LENGTH = 12
-
-/** No record of a project names anything of another project. */
-function findForeignRecords({ evidence: { projects }, truth }: Case): string[] {
-  return projects.flatMap(({ projectId, ...lists }) => {
-    const text = JSON.stringify(lists)
-    const foreign = projects.filter(other => other.projectId !== projectId && text.includes(other.projectId))
-    const named = truth.deeds.filter(deed => deed.projectId !== projectId && isUnique(deed) && text.includes(deed.ref))
-    return [
-      ...foreign.map(other => `The lists of ${projectId} name the project ${other.projectId}`),
-      ...named.map(({ ref }) => `The lists of ${projectId} show ${ref} of another project`),
-    ]
-  })
-}
-
-function isUnique({ ref }: Deed): boolean {
-  return ref.length >= LEAST_UNIQUE_LENGTH
 }

@@ -5,7 +5,7 @@ import type { Property } from '../property.ts'
 const MOST_MESSAGES = 20
 
 /** What people in a team chat get about a burst and its storm. */
-export const CHAT_PROPERTIES: readonly Property[] = [
+export const STORM_PROPERTIES: readonly Property[] = [
   { name: 'storms-are-few-messages', promise: 'storms', check: findFloods },
   { name: 'bursts-are-resolved-once', promise: 'storms', check: findRepeatedEnds },
 ]
