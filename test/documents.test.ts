@@ -1,5 +1,5 @@
 /** Checks that the links and file paths in the documents exist. */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -94,6 +94,33 @@ describe('the evidence for auditors', () => {
   test('leads from each row to at least one test, setting, promise or page that states the limits', () => {
     const proof = /test\.ts\)|contract\.ts\)|configuration\.md|guarantees(?:-proofs)?\.md|architecture\.md#/
     expect(statements.filter(line => line.startsWith('|') && !proof.test(line))).toEqual([])
+  })
+})
+
+describe('the map of folders in CONTRIBUTING.md', () => {
+  const [, map = ''] = /^## Where things are\n([\s\S]*?)^## /m.exec(read('CONTRIBUTING.md')) ?? []
+  const namesIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  const sections = new Map(
+    map.split(/^### (?=`[^`\n]+\/src`)/m).flatMap(section => {
+      const [, source] = /^`([^`\n]+\/src)`\n/.exec(section) ?? []
+      return source === undefined ? [] : [[source, section.replace(/^### [\s\S]*/m, '')] as const]
+    }),
+  )
+  const sources = globSync('{packages,services}/*/src', { cwd: ROOT })
+
+  test('has each source folder, and no other', () => {
+    expect([...sections.keys()].sort()).toEqual(sources.sort())
+  })
+
+  test.each(sources)('lists each folder of %s, and no other', source => {
+    const items = [...(sections.get(source) ?? '').matchAll(/^- ([^:\n]+):/gm)]
+    const folders = readdirSync(join(ROOT, source), { withFileTypes: true }).filter(entry => entry.isDirectory())
+    expect(items.flatMap(([, names = '']) => namesIn(names)).sort()).toEqual(folders.map(({ name }) => name).sort())
+  })
+
+  test.each(sources)('names only files of %s that exist', source => {
+    const files = namesIn(sections.get(source) ?? '').filter(name => /^[\w-]+\.tsx?$/.test(name))
+    expect(files.filter(name => globSync(`${source}/**/${name}`, { cwd: ROOT }).length === 0)).toEqual([])
   })
 })
 
