@@ -1,7 +1,7 @@
 import { type Client, createClient } from '@backstop/client'
 import { MAX_REFUNDED_TWICE_HOURS } from '@backstop/contracts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { CommandFault } from './fault.ts'
+import type { CommandFault } from './exit-code.ts'
 import { findApi } from './find-backstop.ts'
 import { type Column, tableOf } from './output/table.ts'
 import type { Surroundings } from './surroundings.ts'

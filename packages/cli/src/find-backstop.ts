@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Environment, Secret } from '@backstop/kit/config'
 import { type CredentialConfig, commonSettings, readServiceConfig } from '@backstop/kit/service'
 import { z } from 'zod'
-import { CommandFault } from './fault.ts'
+import { CommandFault } from './exit-code.ts'
 import { readLogin } from './stored-login.ts'
 import type { Surroundings } from './surroundings.ts'
 

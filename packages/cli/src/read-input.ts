@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { CommandFault } from './fault.ts'
+import { CommandFault } from './exit-code.ts'
 import type { Surroundings, Typed } from './surroundings.ts'
 
 interface Terminal {

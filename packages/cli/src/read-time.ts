@@ -1,4 +1,4 @@
-import { CommandFault } from './fault.ts'
+import { CommandFault } from './exit-code.ts'
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ArchiveEnd, ShownAction } from '@backstop/contracts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { linesOf, listFolders, listParts, STORED } from './part-file.ts'
 
 /** Which archived actions are read. An undefined field matches everything. */

@@ -2,7 +2,7 @@ import type promises from 'node:fs/promises'
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { readSums, SUMS } from './part-file.ts'
 
 /** The functions of node:fs/promises that change an archive. */

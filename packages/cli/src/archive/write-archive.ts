@@ -5,7 +5,7 @@ import { ApiProblem } from '@backstop/client'
 import type { ArchiveEnd, ArchiveRemoval } from '@backstop/contracts'
 import type { Context } from '../define-command.ts'
 import { given } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { type ArchiveFiles, addSum, lockFolder, makeFolder, storeFile, syncFolder, UNFINISHED } from './folder-files.ts'
 import { listParts, type Part, partName, readPart, readSums, STORED } from './part-file.ts'
 

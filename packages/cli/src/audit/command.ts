@@ -5,7 +5,7 @@ import type { AuditVerification } from '@backstop/client'
 import { type AuditFault, showableText } from '@backstop/contracts'
 import type { Command } from 'commander'
 import { addCommand, addGroup, type Context, given, type Printed } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { verifyExport } from './verify-export.ts'
 

@@ -1,7 +1,7 @@
 import type { AlertChannel, AlertChannelPatch } from '@backstop/client'
 import type { Command } from 'commander'
 import { addCommand, addGroup, addList, given, parseOverlapHours } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { readSecret } from '../read-input.ts'
 import type { Surroundings } from '../surroundings.ts'
 

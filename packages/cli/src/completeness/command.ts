@@ -13,7 +13,7 @@ import {
 import type { Command } from 'commander'
 import { readPublicKeys, readSigned } from '../audit/verify-export.ts'
 import { addCommand, addGroup, given, requiredOption } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { factsOf, shownTime } from '../output/table.ts'
 import { readIsoTime } from '../read-time.ts'
 import type { Surroundings } from '../surroundings.ts'

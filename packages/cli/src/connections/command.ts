@@ -11,7 +11,7 @@ import {
   parseOverlapHours,
   parseRepeatHours,
 } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { factsOf } from '../output/table.ts'
 import { chooseProject } from '../projects/choose-project.ts'
 import { readSecret } from '../read-input.ts'

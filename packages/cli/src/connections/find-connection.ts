@@ -1,5 +1,5 @@
 import { ApiProblem, type Client, type Connection } from '@backstop/client'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 
 /** Finds a connection in the given project, or else in every project that the key sees. @throws CommandFault `not_found` */
 export async function findConnection(client: Client, id: string, projectId: string | undefined): Promise<Connection> {

@@ -2,7 +2,7 @@ import { ApiProblem, type Client, type Connection, NoAnswer } from '@backstop/cl
 import { showableText } from '@backstop/contracts'
 import type { Command } from 'commander'
 import { addCommand, type Context, parseCount } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { counted } from '../output/rules/counted.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { checkKafka, checkMongo, checkRegistry, type Limits } from './read-infrastructure.ts'

@@ -1,7 +1,7 @@
 import type { NewPersonErasure, PersonErasure } from '@backstop/client'
 import type { Command } from 'commander'
 import { addCommand, given, type Printed } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { counted } from '../output/rules/counted.ts'
 import { shownTime } from '../output/table.ts'
 import { chooseProject } from '../projects/choose-project.ts'

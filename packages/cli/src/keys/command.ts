@@ -16,7 +16,7 @@ import {
   parseOverlapHours,
 } from '../define-command.ts'
 import { readInfrastructure } from '../doctor/settings.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { findDatabase } from '../find-backstop.ts'
 import { shownTime } from '../output/table.ts'
 import type { Surroundings } from '../surroundings.ts'

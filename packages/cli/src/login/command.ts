@@ -1,7 +1,7 @@
 import { createClient } from '@backstop/client'
 import type { Command } from 'commander'
 import { addCommand, type Printed } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { removeLogin, storeLogin } from '../stored-login.ts'
 import type { Surroundings } from '../surroundings.ts'
 

@@ -1,6 +1,6 @@
 import { ApiProblem } from '@backstop/client'
 import type { Context } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { findStartedProject } from '../find-backstop.ts'
 
 type Chooser = Pick<Context, 'client' | 'environment' | 'folder' | 'err'>

@@ -17,7 +17,7 @@ import {
   type Printed,
   requiredOption,
 } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { counted } from '../output/rules/counted.ts'
 import { shownTime } from '../output/table.ts'
 import { readIsoTime, readTime } from '../read-time.ts'

@@ -1,7 +1,7 @@
 import type { Client } from '@backstop/client'
 import type { Command } from 'commander'
 import { addCommand, addGroup, type Context, type Printed } from '../define-command.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { type Column, tableOf } from '../output/table.ts'
 import type { Surroundings } from '../surroundings.ts'
 

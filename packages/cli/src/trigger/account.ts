@@ -1,4 +1,4 @@
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { SigningConnection } from './trial-connection.ts'
 

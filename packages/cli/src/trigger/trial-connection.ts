@@ -3,7 +3,7 @@ import { ApiProblem, type Client } from '@backstop/client'
 import type { Environment } from '@backstop/kit/config'
 import { z } from 'zod'
 import { findConnection } from '../connections/find-connection.ts'
-import { CommandFault } from '../fault.ts'
+import { CommandFault } from '../exit-code.ts'
 import { configPath, readPrivateFile, writePrivateFile } from '../stored-login.ts'
 
 /** A connection that events can be signed for. */
