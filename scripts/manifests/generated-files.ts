@@ -10,7 +10,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     [`${COMPONENTS}/prometheus/alerts.prometheusrule.yaml`, prometheusRuleText('alerts')],
     [`${COMPONENTS}/prometheus/slo.prometheusrule.yaml`, prometheusRuleText('slo')],
-    ['packages/provision/src/known-settings.ts', knownSettingsText()],
+    ['packages/provision/src/unknown-settings/known-settings.ts', knownSettingsText()],
     [`${COMPONENTS}/strimzi/topics.yaml`, topicsText()],
     [`${COMPONENTS}/strimzi/users.yaml`, usersText()],
     ['docs/rights.md', rightsPage()],

@@ -1,6 +1,6 @@
 import { PROGRAMS } from '../configuration-docs/page.ts'
 
-/** packages/provision/src/known-settings.ts: the names of the settings of every program, which that package cannot import. */
+/** packages/provision/src/unknown-settings/known-settings.ts: the names of the settings of every program, which that package cannot import. */
 export function knownSettingsText(): string {
   const names = [...new Set(Object.values(PROGRAMS).flatMap(settings => Object.keys(settings)))].toSorted()
   return [

@@ -9,8 +9,8 @@ import { type EgressConfig, openEgress } from '@backstop/kit/service'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
-import { KNOWN_SETTINGS } from '../../packages/provision/src/known-settings.ts'
-import { settingFault } from '../../packages/provision/src/settings-file.ts'
+import { KNOWN_SETTINGS } from '../../packages/provision/src/unknown-settings/known-settings.ts'
+import { settingFault } from '../../packages/provision/src/unknown-settings/refuse-unknown-settings.ts'
 import { PROGRAMS } from '../../scripts/release/places.ts'
 import { PREFIXED, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
 

@@ -2,8 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { KNOWN_SETTINGS } from '../../packages/provision/src/known-settings.ts'
-import { refuseUnknownSettings, settingFault } from '../../packages/provision/src/settings-file.ts'
+import { KNOWN_SETTINGS } from '../../packages/provision/src/unknown-settings/known-settings.ts'
+import {
+  refuseUnknownSettings,
+  settingFault,
+} from '../../packages/provision/src/unknown-settings/refuse-unknown-settings.ts'
 import { NOT_OURS, PREFIXED, READERS, SAMPLE_SECRETS, settingOf } from './readers.ts'
 import {
   BUNDLES,

@@ -8,7 +8,7 @@ import { connectMongo } from '@backstop/kit/mongo'
 import { createSecretBox } from '@backstop/kit/secret-box'
 import { checkCredentials, mongoTls } from '@backstop/kit/service'
 import { readDuplicatesConfig } from './config.ts'
-import { resolveDuplicates } from './duplicates.ts'
+import { resolveDuplicates } from './duplicates/resolve-duplicates.ts'
 
 const EXIT_CONFIG = 78
 

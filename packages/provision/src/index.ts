@@ -1,4 +1,4 @@
 export { findMissingCollections, findMissingRegistered, findMissingSchemas, findMissingTopics } from './missing.ts'
 export * from './provision.ts'
 export type { Report } from './report.ts'
-export { type Durability, wantedTopics } from './topic-plan.ts'
+export { type Durability, wantedTopics } from './topics/plan-topics.ts'

@@ -2,7 +2,7 @@ import { COLLECTIONS, type CollectionDefinition, type CollectionName, LARGE_COLL
 import { AppError } from '@backstop/kit/errors'
 import { asUnavailable, isDuplicateKey } from '@backstop/kit/mongo'
 import type { Db } from 'mongodb'
-import { type Duplicates, findDuplicates } from './duplicates.ts'
+import { type Duplicates, findDuplicates } from './duplicates/resolve-duplicates.ts'
 import type { Report } from './report.ts'
 
 /** Server codes for "the collection already exists" and "an index with that name or those keys differs". */

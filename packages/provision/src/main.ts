@@ -7,7 +7,7 @@ import { createHttpExchange } from '@backstop/kit/registry'
 import { checkCredentials, kafkaCredentials, mongoTls, registryCredentials } from '@backstop/kit/service'
 import { readProvisionConfig } from './config.ts'
 import { provision } from './provision.ts'
-import { refuseUnknownSettings } from './settings-file.ts'
+import { refuseUnknownSettings } from './unknown-settings/refuse-unknown-settings.ts'
 
 const EXIT_CONFIG = 78
 

@@ -13,7 +13,7 @@ import type { TopicAdmin } from '@backstop/kit/bus'
 import { createMongoSchemaIds, findSchemaId, type SchemaRegistry } from '@backstop/kit/registry'
 import { hasIndex, readIndexes } from '@backstop/kit/service'
 import type { Db } from 'mongodb'
-import { planTopics, wantedTopics } from './topic-plan.ts'
+import { planTopics, wantedTopics } from './topics/plan-topics.ts'
 
 /**
  * Lists the topics, collections and schemas that this version needs and the deploy job has not created yet, by name. A

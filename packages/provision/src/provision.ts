@@ -6,8 +6,8 @@ import { createMongoSchemaIds, createSchemaRegistry, type RegistryExchange } fro
 import { provisionCollections } from './indexes.ts'
 import type { Report } from './report.ts'
 import { provisionSchemas } from './schemas.ts'
-import { type Durability, wantedTopics } from './topic-plan.ts'
-import { provisionTopics } from './topics.ts'
+import { type Durability, wantedTopics } from './topics/plan-topics.ts'
+import { provisionTopics } from './topics/provision-topics.ts'
 import { waitUntilUp } from './wait-until-up.ts'
 
 export interface ProvisionOptions {

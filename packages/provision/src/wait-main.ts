@@ -10,7 +10,7 @@ import { connectMongo } from '@backstop/kit/mongo'
 import { checkCredentials, kafkaCredentials, mongoTls } from '@backstop/kit/service'
 import { readWaitConfig } from './config.ts'
 import { findMissing } from './missing.ts'
-import { refuseUnknownSettings } from './settings-file.ts'
+import { refuseUnknownSettings } from './unknown-settings/refuse-unknown-settings.ts'
 
 const EXIT_CONFIG = 78
 const LOOK_EVERY_MS = 2_000

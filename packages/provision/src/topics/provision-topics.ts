@@ -1,7 +1,7 @@
 import type { NewTopic, TopicAdmin } from '@backstop/kit/bus'
 import { AppError, isRetryable } from '@backstop/kit/errors'
-import type { Report } from './report.ts'
-import { planTopics, type TopicPlan } from './topic-plan.ts'
+import type { Report } from '../report.ts'
+import { planTopics, type TopicPlan } from './plan-topics.ts'
 
 /** Maximum number of plans. A plan is repeated if it fails because a concurrent job made changes. */
 const MAX_ATTEMPTS = 5

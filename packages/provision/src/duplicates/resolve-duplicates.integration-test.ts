@@ -2,9 +2,9 @@ import { COLLECTIONS, type CollectionDefinition } from '@backstop/contracts'
 import { connectMongo, type Mongo } from '@backstop/kit/mongo'
 import { type TestStack, testStack } from '@backstop/kit/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { provisionCollections } from '../indexes.ts'
 import { FOR_A_PERSON, ruleOf } from './duplicate-rules.ts'
-import { findDuplicates, type Resolution, resolveDuplicates } from './duplicates.ts'
-import { provisionCollections } from './indexes.ts'
+import { findDuplicates, type Resolution, resolveDuplicates } from './resolve-duplicates.ts'
 
 let stack: TestStack
 let mongo: Mongo

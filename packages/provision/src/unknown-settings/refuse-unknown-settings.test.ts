@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { KNOWN_SETTINGS } from './known-settings.ts'
-import { refuseUnknownSettings, SETTINGS_ENV_PREFIX, settingFault } from './settings-file.ts'
+import { refuseUnknownSettings, SETTINGS_ENV_PREFIX, settingFault } from './refuse-unknown-settings.ts'
 
 const refuse =
   (...names: string[]) =>

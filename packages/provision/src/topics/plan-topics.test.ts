@@ -1,7 +1,7 @@
 import { TOPICS } from '@backstop/contracts'
 import type { NewTopic, TopicState } from '@backstop/kit/bus'
 import { describe, expect, test } from 'vitest'
-import { planTopics, wantedTopics } from './topic-plan.ts'
+import { planTopics, wantedTopics } from './plan-topics.ts'
 
 const wanted: NewTopic = {
   name: 'a.operations',
