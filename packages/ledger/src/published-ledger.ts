@@ -2,11 +2,11 @@ import type { Producer } from '@backstop/kit/bus'
 import type { Clock, Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageEncoder, OutboxSource } from '@backstop/kit/outbox'
-import { type Announcer, createAnnouncer } from './announcer.ts'
 import { createApprovalTimers } from './approval-timers.ts'
-import type { InsertAuditRows, PendingRows } from './audit-rows.ts'
 import type { Ledger, LedgerOptions } from './ledger.ts'
 import type { Budgets } from './manage-budgets.ts'
+import { type Announcer, createAnnouncer } from './publish/announcer.ts'
+import type { InsertAuditRows, PendingRows } from './publish/audit-rows.ts'
 import type { Runs } from './runs.ts'
 
 /** Operations, budgets and failed runs over one store. */

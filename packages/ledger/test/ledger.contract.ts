@@ -3,8 +3,8 @@ import { type AuditDocument, type NewOperation, newId, type Operation } from '@b
 import { createLogger } from '@backstop/kit/logger'
 import type { OutboxSource, PendingOutbox } from '@backstop/kit/outbox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createRowMover, isAuditEntry, type PendingRows } from '../src/audit-rows.ts'
 import type { Ledger } from '../src/ledger.ts'
+import { createRowMover, isAuditEntry, type PendingRows } from '../src/publish/audit-rows.ts'
 import type { OperationConnection } from '../src/rules/operation.ts'
 import { NOW, type OpenTestBooks } from './books.ts'
 

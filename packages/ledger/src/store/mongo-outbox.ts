@@ -2,7 +2,7 @@ import { type FailedRunDocument, ID_PREFIXES, type OperationDocument } from '@ba
 import { asUnavailable } from '@backstop/kit/mongo'
 import { createMongoOutboxSource, type OutboxSource, type PublishedEntries } from '@backstop/kit/outbox'
 import type { Collection, Db } from 'mongodb'
-import { AUDIT_TOPIC, type PendingRows, splitOutbox } from '../audit-rows.ts'
+import { AUDIT_TOPIC, type PendingRows, splitOutbox } from '../publish/audit-rows.ts'
 
 /**
  * The outboxes of operations and failed runs as one source. The prefix of a document's id identifies its collection.
