@@ -48,7 +48,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
   retry: {
     mutate: [
-      'packages/channels/src/classify-answer.ts',
+      'packages/channels/src/answer/classify-answer.ts',
       'packages/channels/src/email/{addresses,combine-answers}.ts',
       'services/notifier/src/{delivery,retry,queue,health,incident-order,fan-out,dead-letters,replay,suppressed-addresses}/rules/*.ts',
     ],

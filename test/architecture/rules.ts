@@ -108,7 +108,7 @@ export function featureCircles(files: readonly SourceFile[]): string[] {
 
 /** Files of packages/channels that open secrets or send. All other files there, such as each kind's `message.ts`, are pure. */
 const CARRIES_OUT_DELIVERIES =
-  /^packages\/channels\/src\/(?:deliver|registry|first-kib|http-answer|[\w-]+\/(?:deliver|header-secrets|signature|smtp-mailer|target))\.ts$/
+  /^packages\/channels\/src\/(?:deliver|registry|answer\/(?:first-kib|http-answer)|[\w-]+\/(?:deliver|header-secrets|signature|smtp-mailer|target))\.ts$/
 
 /** True if the file must be pure: without clock, chance, I/O, environment and logger. */
 export function isPure(path: string): boolean {

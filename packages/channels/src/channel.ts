@@ -10,7 +10,7 @@ import type { Clock } from '@backstop/kit/clock'
 import type { Egress } from '@backstop/kit/egress'
 import type { SecretBox } from '@backstop/kit/secret-box'
 import type { Reader } from './alert-text/times.ts'
-import type { AttemptAnswer } from './answer.ts'
+import type { AttemptAnswer } from './answer/answer.ts'
 import type { Mailer } from './mailer.ts'
 
 /** Time limit of one attempt, from DNS to the last byte of the answer, in milliseconds. */

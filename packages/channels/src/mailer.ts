@@ -1,4 +1,4 @@
-import type { MessageAnswer } from './answer.ts'
+import type { MessageAnswer } from './answer/answer.ts'
 
 /** One rendered mail. */
 export interface Mail {

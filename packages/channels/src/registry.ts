@@ -1,6 +1,6 @@
 import type { ChannelKind, DeliveryRequest, EndedAddress } from '@backstop/contracts'
 import { AppError } from '@backstop/kit/errors'
-import type { AttemptAnswer } from './answer.ts'
+import type { AttemptAnswer } from './answer/answer.ts'
 import type { ChannelAudience, ChannelModule, ChannelPorts, Digest, ProjectFacts } from './channel.ts'
 import { discordChannel } from './discord/deliver.ts'
 import { emailChannel } from './email/deliver.ts'

@@ -1,7 +1,7 @@
 import type { EndedAddress, SuppressionReason } from '@backstop/contracts'
 import { expect, test } from 'vitest'
-import type { MessageAnswer } from '../answer.ts'
-import { classifyAnswer } from '../classify-answer.ts'
+import type { MessageAnswer } from '../answer/answer.ts'
+import { classifyAnswer } from '../answer/classify-answer.ts'
 import { combineAnswers } from './combine-answers.ts'
 import { recipientTag } from './recipient-tag.ts'
 

@@ -1,6 +1,6 @@
 import type { EndedAddress, SuppressionReason } from '@backstop/contracts'
-import type { MailsAnswer, MessageAnswer } from '../answer.ts'
-import { classifyAnswer } from '../classify-answer.ts'
+import type { MailsAnswer, MessageAnswer } from '../answer/answer.ts'
+import { classifyAnswer } from '../answer/classify-answer.ts'
 import { describeSuppressed } from '../describe-suppressed.ts'
 import { recipientTag } from './recipient-tag.ts'
 

@@ -1,6 +1,6 @@
 import { type EndedAddress, type StoredChannel, UNSUBSCRIBE_PURPOSE, unsubscribeTargetText } from '@backstop/contracts'
 import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
-import type { AttemptAnswer } from '../answer.ts'
+import type { AttemptAnswer } from '../answer/answer.ts'
 import { type ChannelModule, type ChannelPorts, type MessageSetting, type ProjectFacts, settingOf } from '../channel.ts'
 import type { Mail } from '../mailer.ts'
 import { validAddresses } from './addresses.ts'

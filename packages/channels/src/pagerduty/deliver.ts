@@ -1,5 +1,5 @@
+import { toHttpAnswer } from '../answer/http-answer.ts'
 import { type ChannelModule, settingOf } from '../channel.ts'
-import { toHttpAnswer } from '../http-answer.ts'
 import type { PagerDutyConfig } from './form.ts'
 import { pagerDutyEvent } from './message.ts'
 import { openRoutingKey } from './target.ts'

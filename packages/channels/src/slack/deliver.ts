@@ -1,6 +1,6 @@
 import type { StoredChannel } from '@backstop/contracts'
 import { DIGEST_LIMITS } from '../alert-text/describe-digest.ts'
-import type { AttemptAnswer } from '../answer.ts'
+import type { AttemptAnswer } from '../answer/answer.ts'
 import { type ChannelModule, type ChannelPorts, settingOf } from '../channel.ts'
 import { ONE_MESSAGE_A_SECOND, openWebhookUrl, postJson } from '../webhook-url/target.ts'
 import { digestMessage, digestWithoutBlocks } from './digest.ts'

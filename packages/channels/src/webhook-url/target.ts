@@ -1,9 +1,9 @@
 import type { StoredChannel } from '@backstop/contracts'
 import { Secret } from '@backstop/kit/config'
 import type { SecretBox } from '@backstop/kit/secret-box'
-import type { AttemptAnswer } from '../answer.ts'
+import type { AttemptAnswer } from '../answer/answer.ts'
+import { toHttpAnswer } from '../answer/http-answer.ts'
 import type { ChannelModule, ChannelPorts } from '../channel.ts'
-import { toHttpAnswer } from '../http-answer.ts'
 import type { WebhookUrlConfig } from './form.ts'
 
 /** The URL of an incoming webhook. It is a secret, because anyone who has it can post. */

@@ -1,5 +1,5 @@
+import { toHttpAnswer } from '../answer/http-answer.ts'
 import type { ChannelModule } from '../channel.ts'
-import { toHttpAnswer } from '../http-answer.ts'
 import type { WebhookConfig } from './form.ts'
 import { secretsInHeader } from './header-secrets.ts'
 import { webhookBody } from './message.ts'

@@ -19,7 +19,7 @@ export type HealthReport =
   | { kind: 'failed'; atMs: number; error: string }
   /** The attempt failed because of the notifier or of one message. The channel shows it, but it never disables the channel. */
   | { kind: 'held_up'; atMs: number; error: string }
-  /** The receiver's answer disables the channel at once (packages/channels/src/answer-rules.ts). */
+  /** The receiver's answer disables the channel at once (packages/channels/src/answer/answer-rules.ts). */
   | { kind: 'disable'; atMs: number; error: string; reasonCode: string }
 
 /**

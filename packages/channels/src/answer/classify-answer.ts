@@ -1,7 +1,7 @@
 import { type ChannelKind, parseRetryAfter } from '@backstop/contracts'
+import { describeSuppressed } from '../describe-suppressed.ts'
 import type { AttemptAnswer, MailsAnswer, MailTally, MessageAnswer } from './answer.ts'
 import { RULES } from './answer-rules.ts'
-import { describeSuppressed } from './describe-suppressed.ts'
 
 /**
  * The meaning of an answer. `delivered`: the delivery is finished. `retry`: another attempt follows. `dead_letter`:
