@@ -28,6 +28,7 @@ import { createInboxReplayer } from './inbox-replay/inbox-replayer.ts'
 import { createConnectionIncidents } from './incidents/connection-incidents.ts'
 import { createRequestedIncidents } from './incidents/requested-incidents.ts'
 import { createNewEventLane } from './new-events/new-event-lane.ts'
+import { batchesOfAllEvents, NEW_EVENT_BATCHES } from './new-events/rules/share-batches.ts'
 import { ConnectionReaders } from './reading/connection-readers.ts'
 import { createHeldHints } from './reading/held-hints.ts'
 import { RereadConsumer } from './reading/reread-consumer.ts'
@@ -101,8 +102,6 @@ const MAX_PARTITIONS_AT_ONCE = 96
  * partition is the first.
  */
 const MAX_FETCH_BYTES = 262_144
-/** Batches that are decided at once. Half of them belong to new events while these pass a backlog. More would need more memory and be no faster. */
-const MAX_BATCHES_AT_ONCE = 4
 
 /** Wires the reconciler from its ports. Nothing runs before `start`. */
 export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings): ReconcilerApp {
@@ -123,10 +122,10 @@ export function createApp(ports: ReconcilerPorts, settings: ReconcilerSettings):
     maxPartitionsAtOnce: MAX_PARTITIONS_AT_ONCE,
     maxFetchBytes: MAX_FETCH_BYTES,
   } as const
-  const newEventLane = createNewEventLane({ ...loopOptions, maxBatchesAtOnce: MAX_BATCHES_AT_ONCE / 2, judge: handle })
+  const newEventLane = createNewEventLane({ ...loopOptions, maxBatchesAtOnce: NEW_EVENT_BATCHES, judge: handle })
   const handleJoined = joinCalls(handle, {
     maxItems: MAX_BATCH_MESSAGES,
-    maxRuns: () => (newEventLane.hasWork() ? MAX_BATCHES_AT_ONCE / 2 : MAX_BATCHES_AT_ONCE),
+    maxRuns: () => batchesOfAllEvents(newEventLane.hasWork()),
   })
   const loop = createWorkLoop({
     ...loopOptions,
