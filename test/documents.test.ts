@@ -101,12 +101,12 @@ describe('the map of folders in CONTRIBUTING.md', () => {
   const [, map = ''] = /^## Where things are\n([\s\S]*?)^## /m.exec(read('CONTRIBUTING.md')) ?? []
   const namesIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
   const sections = new Map(
-    map.split(/^### (?=`[^`\n]+\/src`)/m).flatMap(section => {
-      const [, source] = /^`([^`\n]+\/src)`\n/.exec(section) ?? []
+    map.split(/^### (?=`)/m).flatMap(section => {
+      const [, source] = /^`([^`\n]+)`\n/.exec(section) ?? []
       return source === undefined ? [] : [[source, section.replace(/^### [\s\S]*/m, '')] as const]
     }),
   )
-  const sources = globSync('{packages,services}/*/src', { cwd: ROOT })
+  const sources = globSync(['{packages,services}/*/src', 'test', 'deploy'], { cwd: ROOT })
 
   test('has each source folder, and no other', () => {
     expect([...sections.keys()].sort()).toEqual(sources.sort())
