@@ -84,8 +84,8 @@ const projectPages = [
   page('channels/$id', () => import('./pages/channels/channel.tsx')),
   page('deliveries', () => import('./pages/deliveries/delivery-list.tsx')),
   page('deliveries/$id', () => import('./pages/deliveries/delivery.tsx')),
-  page('expected-changes', () => import('./pages/settings/expected-changes.tsx')),
-  page('expected-changes/$id', () => import('./pages/settings/expected-change.tsx')),
+  page('expected-changes', () => import('./pages/expected-changes/expected-changes.tsx')),
+  page('expected-changes/$id', () => import('./pages/expected-changes/expected-change.tsx')),
   page('settings', () => import('./pages/settings/settings.tsx')),
 ] as const
 

@@ -11,7 +11,7 @@ import { DialogButton } from '../../parts/form/index.ts'
 import { Marks, PageHead, Problem, ProjectLink, ThingPage, useAsked, useResourceId } from '../../parts/page/index.ts'
 import { CopyId, StateBadge, Time } from '../../parts/show/index.ts'
 import { useSession } from '../../session/session.ts'
-import type { NextTime } from '../settings/new-expected-change.tsx'
+import type { NextTime } from '../expected-changes/new-expected-change.tsx'
 import { SilenceControl, SilenceDialog } from '../silences/silence-dialog.tsx'
 import { AlertsSent } from './alerts-sent.tsx'
 import { AskedDialog, useOpenAsked } from './asked-dialog.tsx'
@@ -28,7 +28,7 @@ import { type Change, useIncidentChange } from './use-incident-change.ts'
 import { INCIDENT_CODES, kindWord } from './words.ts'
 
 const NewExpectedChange = lazy(async () => ({
-  default: (await import('../settings/new-expected-change.tsx')).NewExpectedChange,
+  default: (await import('../expected-changes/new-expected-change.tsx')).NewExpectedChange,
 }))
 
 const ABOVE = ['incidents', 'Incidents'] as const

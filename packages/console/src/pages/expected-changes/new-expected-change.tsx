@@ -20,7 +20,7 @@ import {
   scopesOf,
   startAfter,
 } from './expected-change-fields.ts'
-import classes from './settings.module.css'
+import classes from './expected-changes.module.css'
 
 const KINDS = [
   { value: 'refund', label: 'Refunds' },
