@@ -5,12 +5,12 @@ import type { ProgressSink } from '@backstop/stack'
 import type { Db, Timestamp } from 'mongodb'
 import { isOpened, refOf } from '../../test/setup/customer.ts'
 import type { Installation } from '../../test/setup/installation/installation.ts'
-import { type Load, type LoadOptions, startLoad } from '../../test/setup/installation/load.ts'
+import { type Load, type LoadOptions, type SentRefund, startLoad } from '../../test/setup/installation/load.ts'
 import { verify } from '../../test/setup/installation/verify.ts'
 import { openInspector } from '../../test/setup/product-inspector.ts'
-import { type VerdictWatch, watchVerdicts } from '../end-to-end/verdicts.ts'
+import { isInSample, type VerdictWatch, watchVerdicts } from '../end-to-end/verdicts.ts'
 import type { Outage, Parts } from './outages.ts'
-import { createCoverage, MINUTE_MS, readCatchUp } from './readings.ts'
+import { createCoverage, JUDGED, MINUTE_MS, readCatchUp } from './readings.ts'
 
 /** The rate at which providers repeat refused events, and at which the other backlogs are filled, as a multiple of the normal rate. */
 export const REPEATED = 3
@@ -25,6 +25,7 @@ const REPORTED_BEFORE_MS = 1_000
 /** The events of a backlog that are posted at once, in seconds of their rate: a slow ingress slows the providers down. */
 const PENDING_S = 3
 const WITHIN_MS = 600_000
+const LATE_MS = 2_000
 
 export interface World extends Parts {
   readonly installation: Installation
@@ -66,7 +67,9 @@ export async function measureOutage(outage: Outage, world: World) {
   const refused = JSON.stringify([...ended.backlog, fresh].map(({ failures }) => failures))
   log.step('count').done(`${events} events, ${alerts} alerts: 0 lost, 0 doubled; failed tries ${refused}`)
   const { explained } = verdicts
-  return readCatchUp({ outageMs, endedAtMs, judges, backlog, fresh: fresh.sent, explained, deliveries })
+  const readings = readCatchUp({ outageMs, endedAtMs, judges, backlog, fresh: fresh.sent, explained, deliveries })
+  if (judges) await checkLastVerdict(database, endedAtMs + (readings[JUDGED] as number) * 1_000)
+  return readings
 }
 
 /** Stops the part, fills the backlog, starts the part again, and starts the load of new events, which goes on. */
@@ -137,15 +140,35 @@ async function untilDecided(database: Db, backlog: Load): Promise<void> {
   await until('the incidents of the backlog', isDecided, { timeoutMs: WITHIN_MS, everyMs: 1_000 })
 }
 
+/** @throws Error if an event of the backlog outside of the sample was judged clearly later than those in it */
+async function checkLastVerdict(database: Db, lastOfSampleMs: number): Promise<void> {
+  const [found] = await database
+    .collection('actions')
+    .aggregate<{ lastAt: string }>([
+      { $match: { provider_ref: /^re_backlog/, verdict: 'explained' } },
+      { $group: { _id: null, lastAt: { $max: { $last: '$timeline.at' } } } },
+    ])
+    .toArray()
+  const lateMs = Date.parse(found?.lastAt ?? '') - lastOfSampleMs
+  if (!(lateMs < LATE_MS))
+    throw new Error(`The last verdict of the backlog came ${lateMs} ms after those of the sample`)
+}
+
 async function untilCaughtUp({ backlog, verdicts }: EndedOutage, world: World, judges: boolean): Promise<void> {
   for (const load of backlog) await load.stop()
   const { receiver } = world.installation
-  const refsOf = (isExplained: boolean) =>
-    backlog.flatMap(({ sent }) => sent.filter(one => one.isExplained === isExplained).map(({ id }) => `re_${id}`))
+  const refsOf = (isMeant: (one: SentRefund) => boolean) =>
+    backlog.flatMap(({ sent }) => sent.filter(isMeant).map(({ id }) => `re_${id}`))
   const alerted = new Set(receiver.deliveries().filter(isOpened).map(refOf))
   const stopListening = receiver.onDelivery(one => void (isOpened(one) && alerted.add(refOf(one))))
-  const hasAllVerdicts = createCoverage(judges ? refsOf(true) : [], verdicts.explained)
-  const hasAllAlerts = createCoverage(refsOf(false), alerted)
+  const hasAllVerdicts = createCoverage(
+    judges ? refsOf(one => one.isExplained && isInSample(one)) : [],
+    verdicts.explained,
+  )
+  const hasAllAlerts = createCoverage(
+    refsOf(one => !one.isExplained),
+    alerted,
+  )
   await until('the backlog to be judged and alerted', () => hasAllVerdicts() && hasAllAlerts(), {
     timeoutMs: WITHIN_MS,
     seen: () => ({ explained: verdicts.explained.size, alerted: alerted.size }),

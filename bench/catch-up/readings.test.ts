@@ -19,12 +19,12 @@ const delivery = (id: string, afterMs: number) => {
   return { receivedAtMs: END_MS + afterMs, body } as unknown as ReceivedDelivery
 }
 
-const backlog = [refund('a', true, -9_000), refund('b', true, -8_000), refund('c', false, -7_000)]
+const backlog = [refund('a200', true, -9_000), refund('b200', true, -8_000), refund('c', false, -7_000)]
 /** The last one is sent after everything is caught up, and is not measured. */
 const fresh = (fromMs: number) => [
-  refund('d', true, fromMs + 1_000),
+  refund('d200', true, fromMs + 1_000),
   refund('e', false, fromMs + 2_000),
-  refund('f', true, fromMs + 30_000),
+  refund('f200', true, fromMs + 30_000),
 ]
 const judged: CaughtUp = {
   outageMs: 240_000,
@@ -32,7 +32,12 @@ const judged: CaughtUp = {
   judges: true,
   backlog,
   fresh: fresh(0),
-  explained: new Map([verdict('a', 3_000), verdict('b', 20_000), verdict('d', 21_010), verdict('f', 90_000)]),
+  explained: new Map([
+    verdict('a200', 3_000),
+    verdict('b200', 20_000),
+    verdict('d200', 21_010),
+    verdict('f200', 90_000),
+  ]),
   deliveries: [delivery('c', 76_000), delivery('e', 81_000)],
 }
 
@@ -73,7 +78,7 @@ test('counts from the start of the notifier, and measures the new events whose m
 })
 
 test.each([
-  { name: 'a verdict', lost: { explained: new Map([verdict('a', 3_000), verdict('d', 1), verdict('f', 1)]) } },
+  { name: 'a verdict', lost: { explained: new Map([verdict('a200', 3_000), verdict('d200', 1), verdict('f200', 1)]) } },
   { name: 'an alert', lost: { deliveries: [delivery('e', 81_000)] } },
 ])('throws if the backlog lacks $name', ({ lost }) => {
   expect(() => readCatchUp({ ...judged, ...lost })).toThrow('of the backlog has no verdict or alert')

@@ -3,7 +3,7 @@ import type { ReceivedDelivery } from '@backstop/simulator'
 import { isOpened, refOf } from '../../test/setup/customer.ts'
 import type { SentRefund } from '../../test/setup/installation/load.ts'
 import { ALERT, readTimes, VERDICT } from '../end-to-end/readings.ts'
-import type { StoredVerdict } from '../end-to-end/verdicts.ts'
+import { isInSample, type StoredVerdict } from '../end-to-end/verdicts.ts'
 import type { Unit } from '../frame/benchmark.ts'
 
 /** The delay of the second look, which is no part of catching up. */
@@ -44,7 +44,7 @@ export interface CaughtUp {
   readonly backlog: readonly SentRefund[]
   /** Events that were not in the backlog. */
   readonly fresh: readonly SentRefund[]
-  /** The stored verdicts, by the provider's id of the refund. */
+  /** The stored verdicts of the sample, by the provider's id of the refund. */
   readonly explained: ReadonlyMap<string, StoredVerdict>
   readonly deliveries: readonly ReceivedDelivery[]
 }
@@ -63,7 +63,9 @@ export function readCatchUp(run: CaughtUp): Readonly<Record<string, number>> {
     unexplained.map(({ id }) => receivedAtMs.get(`re_${id}`)),
     judges ? endedAtMs + MINUTE_MS : endedAtMs,
   )
-  const seenAtMs = backlog.flatMap(({ id, isExplained }) => (isExplained ? [explained.get(`re_${id}`)?.seenAtMs] : []))
+  const seenAtMs = backlog
+    .filter(one => one.isExplained && isInSample(one))
+    .map(({ id }) => explained.get(`re_${id}`)?.seenAtMs)
   const judged = judges ? spanOf(seenAtMs, endedAtMs) : undefined
   const { firstMs } = judged ?? alerted
   const tookMs = Math.max(judged?.lastMs ?? 0, alerted.lastMs)

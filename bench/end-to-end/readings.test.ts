@@ -16,8 +16,8 @@ const delivery = (ref: string) => {
   const body = { event: 'incident.opened', data: { action, incident: { opened_at: after(60_070) } } }
   return { receivedAtMs: START_MS + 60_120, body } as unknown as ReceivedDelivery
 }
-const sent = [refund('a', true), refund('b', false)]
-const verdicts = new Map([['re_a', { seenAtMs: START_MS + 75, firstSeenAtMs: START_MS + 25 }]])
+const sent = [refund('a200', true), refund('b', false)]
+const verdicts = new Map([['re_a200', { seenAtMs: START_MS + 75, firstSeenAtMs: START_MS + 25 }]])
 
 test('divides the time to a verdict and the time to an alert into their parts', () => {
   const p99 = Object.entries(readTimes(sent, verdicts, [delivery('re_b')])).filter(([name]) => name.endsWith('p99'))
@@ -33,9 +33,15 @@ test('divides the time to a verdict and the time to an alert into their parts', 
   })
 })
 
+test('counts verdicts of the sample only', () => {
+  const late = new Map([...verdicts, ['re_a100', { seenAtMs: START_MS + 9_000, firstSeenAtMs: START_MS + 8_000 }]])
+  const more = [...sent, refund('a100', true), refund('a101', true)]
+  expect(readTimes(more, late, [delivery('re_b')])['200 to stored verdict, p99']).toBe(65)
+})
+
 test.each([
   { name: 'a verdict', explained: new Map(), deliveries: [delivery('re_b')] },
-  { name: 'an alert', explained: verdicts, deliveries: [delivery('re_a')] },
+  { name: 'an alert', explained: verdicts, deliveries: [delivery('re_a200')] },
 ])('throws if $name is missing', ({ explained, deliveries }) => {
   expect(() => readTimes(sent, explained, deliveries)).toThrow('no answer, verdict or alert')
 })

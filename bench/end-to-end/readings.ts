@@ -4,7 +4,7 @@ import { actionOf, incidentOf, isOpened, refOf } from '../../test/setup/customer
 import type { SentRefund } from '../../test/setup/installation/load.ts'
 import type { Unit } from '../frame/benchmark.ts'
 import { percentile } from '../frame/statistics.ts'
-import type { StoredVerdict } from './verdicts.ts'
+import { isInSample, type StoredVerdict } from './verdicts.ts'
 
 export const VERDICT = '200 to stored verdict'
 export const ALERT = 'post to alert'
@@ -33,8 +33,8 @@ export const TIME_READINGS: Readonly<Record<string, Unit>> = Object.fromEntries(
 
 /**
  * @param sent the events of the measured time
- * @param explained the stored verdicts, by the provider's id of the refund
- * @throws Error if an event has no answer, or no verdict or alert
+ * @param explained the stored verdicts of the sample, by the provider's id of the refund
+ * @throws Error if an event has no answer or alert, or, if it is in the sample, no verdict
  */
 export function readTimes(
   sent: readonly SentRefund[],
@@ -47,8 +47,8 @@ export function readTimes(
     const ref = `re_${refund.id}`
     const { sentAtMs, acknowledgedAtMs = Number.NaN } = refund
     times['post to 200'].push(acknowledgedAtMs - sentAtMs)
-    if (refund.isExplained) addVerdict(times, acknowledgedAtMs, explained.get(ref))
-    else addAlert(times, sentAtMs, opened.get(ref))
+    if (!refund.isExplained) addAlert(times, sentAtMs, opened.get(ref))
+    else if (isInSample(refund)) addVerdict(times, acknowledgedAtMs, explained.get(ref))
   }
   return Object.fromEntries(
     TIMES.flatMap(time => {
