@@ -59,9 +59,11 @@ export function connectionsOfRefunds(connections = CONNECTIONS): ConnectionDocum
       status: 'active',
       read_key: null,
       site: null,
-    }
-    const made = { created_at: new Date(Date.now() - DAY_MS), project_id: `prj_${index}` }
-    return { _id: `con_${index}`, ...settings, ...made } as ConnectionDocument
+      api_base: null,
+    } as const
+    const madeAt = new Date(Date.now() - DAY_MS)
+    const made = { version: 1, created_at: madeAt, updated_at: madeAt, deleted_at: null }
+    return { _id: `con_${index}`, project_id: `prj_${index}`, inbound_secrets: [], ...settings, ...made }
   })
 }
 

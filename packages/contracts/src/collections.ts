@@ -11,7 +11,14 @@ export {
 
 /** Every collection with its owner and its indexes. A TTL index is the retention time of its documents. */
 export const COLLECTIONS = {
-  projects: { owner: 'admin-api', indexes: [{ keys: { created_at: -1, _id: -1 } }] },
+  projects: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { created_at: -1, _id: -1 } },
+      // For the reconciler, which reads the names of the projects of each batch.
+      { keys: { _id: 1, name: 1 } },
+    ],
+  },
   actors: {
     owner: 'admin-api',
     indexes: [
@@ -20,7 +27,14 @@ export const COLLECTIONS = {
       { keys: { updated_at: 1 } },
     ],
   },
-  connections: { owner: 'admin-api', indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }] },
+  connections: {
+    owner: 'admin-api',
+    indexes: [
+      { keys: { project_id: 1, created_at: -1, _id: -1 } },
+      // For the reconciler, which asks with each batch whether the connections that it knows have changed.
+      { keys: { _id: 1, version: 1, updated_at: 1 } },
+    ],
+  },
   channels: {
     owner: 'admin-api',
     indexes: [{ keys: { project_id: 1, created_at: -1, _id: -1 } }, { keys: { created_at: -1, _id: -1 } }],

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ReconcileParts, reconcileBatch } from '../src/batch/reconcile-batch.ts'
 import type { WorkItem } from '../src/batch/work-item.ts'
 import { openStores } from '../src/stores.ts'
+import { connectionOf } from './connection-of.ts'
 import { createIndexes } from './create-indexes.ts'
 
 let stack: TestStack
@@ -33,10 +34,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   for (const { name } of await mongo.db.listCollections().toArray()) await mongo.db.collection(name).deleteMany({})
-  const settings = { kind: 'processor', out_of_band: 'alert', status: 'active', read_key: null }
-  const connection = { _id: 'con_a', project_id: PROJECT, ...settings }
-  const connections = mongo.db.collection<ConnectionDocument>('connections')
-  await connections.insertOne({ ...connection, created_at: new Date(T0 - 3_600_000) } as ConnectionDocument)
+  await mongo.db.collection<ConnectionDocument>('connections').insertOne(connectionOf('con_a', {}))
   commands.length = 0
 })
 

@@ -11,11 +11,12 @@ export function openContractStores(mongo: Mongo): StoresUnderTest {
     ...openStores(mongo),
     listedAction: async id => (await actions.findOne({ _id: id })) ?? undefined,
     storedSweepDays: () => db.collection<SweepDayDocument>('sweep_days').find().sort({ _id: 1 }).toArray(),
-    async addConnection(connection, projectName) {
-      await db.collection<ConnectionDocument>('connections').insertOne(connection)
-      const { project_id: _id } = connection
+    async putConnection(connection, projectName) {
+      const { _id, project_id, ...fields } = connection
+      const put = { upsert: true }
+      await db.collection<ConnectionDocument>('connections').replaceOne({ _id }, { project_id, ...fields }, put)
       if (projectName !== null)
-        await db.collection<{ _id: string; name: string }>('projects').insertOne({ _id, name: projectName })
+        await db.collection<{ _id: string }>('projects').replaceOne({ _id: project_id }, { name: projectName }, put)
     },
   }
 }

@@ -45,7 +45,7 @@ export async function openInstallation(
   const client = new MongoClient(product.urls.mongo)
   const database = client.db(product.database)
   // In the database, because the API of an earlier release refuses the field.
-  await database.collection('connections').updateMany({}, { $set: { burst_alarm: false } })
+  await database.collection('connections').updateMany({}, { $set: { burst_alarm: false }, $inc: { version: 1 } })
   const logger = createLogger('installation', 'warn', process.stderr)
   const { topicPrefix } = product
   const schemaIds = createMongoSchemaIds(database)

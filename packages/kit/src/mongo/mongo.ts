@@ -155,6 +155,11 @@ export function mongoStore<Store extends object>(store: Store): Store {
   return Object.fromEntries(members) as Store
 }
 
+/**
+ * An option of queries for many documents of up to 16 MB. By default the first answer has 101 of them, so more need a second command.
+ */
+export const ONE_ANSWER = { batchSize: 10_000 } as const
+
 /** How long MongoDB may work on the query of a list, in milliseconds. */
 export const LIST_WITHIN_MS = 5_000
 /** The server's code for a query that reached its `maxTimeMS`. */

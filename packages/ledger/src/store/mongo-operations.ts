@@ -15,6 +15,7 @@ import {
   joinFinds,
   joinInserts,
   LIST_WITHIN_MS,
+  ONE_ANSWER,
   runListQuery,
   writeIgnoringDuplicates,
 } from '@backstop/kit/mongo'
@@ -56,7 +57,9 @@ export function createMongoOperationStore(db: Db): OperationStore {
   const projects = db.collection<ProjectDocument>('projects')
   const oneAtATime = createOneAtATime()
   const find = async (filter: Filter<OperationDocument>, options: FindOptions = {}) =>
-    (await operations.find(filter, { ...options, projection: INTERNAL_FIELDS }).toArray()).map(toOperation)
+    (await operations.find(filter, { ...ONE_ANSWER, ...options, projection: INTERNAL_FIELDS }).toArray()).map(
+      toOperation,
+    )
   const writeJointly = createJointWrites(operations)
   const findProject = joinFinds(
     (ids: readonly string[]) => asUnavailable(() => projects.find({ _id: { $in: [...ids] } }).toArray()),

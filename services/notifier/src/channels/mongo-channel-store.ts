@@ -9,7 +9,7 @@ import type {
   SilenceDocument,
   SuppressionDocument,
 } from '@backstop/contracts'
-import { mongoStore } from '@backstop/kit/mongo'
+import { mongoStore, ONE_ANSWER } from '@backstop/kit/mongo'
 import type { Db, Document } from 'mongodb'
 import { type ChannelRecord, type ChannelStore, type KnownSilence, projectFacts } from './channel-store.ts'
 
@@ -85,9 +85,6 @@ const WITH_DELETED_CONNECTIONS: Document = {
     pipeline: [{ $match: { status: 'deleted' } }, { $project: { _id: 1 } }],
   },
 }
-
-/** By default the first batch of a MongoDB result has 101 documents, so a larger result needs a second read. */
-const ONE_ANSWER = { batchSize: 1_000 } as const
 
 type JoinedChannel<T> = T & {
   health: Pick<ChannelHealthDocument, '_id' | 'disabled_reason'>[]

@@ -1,5 +1,5 @@
 import { type DeliveryDocument, HEARTBEAT } from '@backstop/contracts'
-import { mongoStore, updateIf, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { mongoStore, ONE_ANSWER, updateIf, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import {
   type DeliveryStore,
@@ -30,7 +30,7 @@ const PROGRESS = {
 export function createMongoDeliveryStore(db: Db): DeliveryStore {
   const collection = db.collection<DeliveryDocument>('deliveries')
   const find = (ids: readonly string[]) =>
-    collection.find<StoredDelivery>({ _id: { $in: [...ids] } }, { projection: PROGRESS, batchSize: 1_000 }).toArray()
+    collection.find<StoredDelivery>({ _id: { $in: [...ids] } }, { projection: PROGRESS, ...ONE_ANSWER }).toArray()
   return mongoStore<DeliveryStore>({
     async insertNew(deliveries) {
       const duplicates = await writeIgnoringDuplicates(

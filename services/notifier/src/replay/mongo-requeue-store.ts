@@ -6,7 +6,7 @@ import type {
   PersonErasureDocument,
   ReplayDocument,
 } from '@backstop/contracts'
-import { isDuplicateKey, mongoStore } from '@backstop/kit/mongo'
+import { isDuplicateKey, mongoStore, ONE_ANSWER } from '@backstop/kit/mongo'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import {
   ERASED_TEXT,
@@ -32,7 +32,7 @@ export function createMongoRequeueStore(db: Db): RequeueStore {
       if (result.matchedCount === orders.length) return new Set()
       const ids = orders.map(order => order.deliveryId)
       const found = await deliveries
-        .find({ _id: { $in: ids } }, { projection: { requested_by: 1 }, batchSize: 1_000 })
+        .find({ _id: { $in: ids } }, { projection: { requested_by: 1 }, ...ONE_ANSWER })
         .toArray()
       const requestedBy = new Map(found.map(one => [one._id, one.requested_by]))
       const refused = orders.filter(order => requestedBy.get(order.deliveryId) !== order.requestId)

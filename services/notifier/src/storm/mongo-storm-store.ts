@@ -5,7 +5,7 @@ import {
   type StormMemberDocument,
   stormScopesOf,
 } from '@backstop/contracts'
-import { isDuplicateKey, mongoStore, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { isDuplicateKey, mongoStore, ONE_ANSWER, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import { createMongoOutboxSource } from '@backstop/kit/outbox'
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb'
 import type { RecordedMember } from './rules/assign-members.ts'
@@ -30,7 +30,6 @@ const COUNTED = {
 } as const
 /** All incidents of an action together, the oldest first. */
 const BY_ACTION = { action_id: 1, opened_at: 1, _id: 1 } as const
-const BATCH = { batchSize: 1_000 } as const
 
 export function createMongoStormStore(db: Db): StormStore {
   const storms = db.collection<StormDocument>('storms')
@@ -43,7 +42,7 @@ export function createMongoStormStore(db: Db): StormStore {
       const [found, open] = await Promise.all([
         filters.length === 0
           ? []
-          : members.find<RecordedMember>({ $or: filters }, { projection: DECISION, ...BATCH }).toArray(),
+          : members.find<RecordedMember>({ $or: filters }, { projection: DECISION, ...ONE_ANSWER }).toArray(),
         connections.length === 0
           ? []
           : storms
@@ -54,7 +53,7 @@ export function createMongoStormStore(db: Db): StormStore {
                     state: 'open' as const,
                   })),
                 },
-                { projection: { connection_id: 1 }, ...BATCH },
+                { projection: { connection_id: 1 }, ...ONE_ANSWER },
               )
               .toArray(),
       ])
@@ -87,7 +86,9 @@ export function createMongoStormStore(db: Db): StormStore {
     countMembers: storm => members.countDocuments(membersIn(storm)),
 
     async visitMembers(storm, visit) {
-      const found = members.find<CountedMember>(membersIn(storm), { projection: COUNTED, ...BATCH }).sort(BY_ACTION)
+      const found = members
+        .find<CountedMember>(membersIn(storm), { projection: COUNTED, batchSize: 1_000 })
+        .sort(BY_ACTION)
       for await (const member of found) visit(member)
     },
     async actionsOf(actionIds) {

@@ -1,4 +1,5 @@
-import { type ActionDocument, type ConnectionDocument, objectReference } from '@backstop/contracts'
+import { type ActionDocument, objectReference } from '@backstop/contracts'
+import type { KeptConnection } from '../connections/connection-reader.ts'
 
 /**
  * The references that can lead to the case of a listed action: one for each site of the connections that show the
@@ -11,7 +12,7 @@ export function referenceOfAction(
     subject,
     connection_ids,
   }: Pick<ActionDocument, 'project_id' | 'provider' | 'subject' | 'connection_ids'>,
-  connections: ReadonlyMap<string, ConnectionDocument>,
+  connections: ReadonlyMap<string, KeptConnection>,
 ): string[] {
   if (provider !== 'subscription') return [objectReference(project_id, provider, undefined, subject)]
   const sites = connection_ids.flatMap(id => {

@@ -6,7 +6,7 @@ import {
   type IncidentDocument,
   searchKeysOfAction,
 } from '@backstop/contracts'
-import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { asUnavailable, type Mongo, ONE_ANSWER, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { ListingState, LookResult, ProjectedAction, ProjectedIncident } from '@backstop/verdict'
 import type { Collection, Filter } from 'mongodb'
 import { archivableBefore } from '../archive/archived-action-store.ts'
@@ -53,7 +53,10 @@ async function findKept(
   const documents = new Map(list.map(projected => [projected.action.action_id, toActionDocument(projected)]))
   const named = { _id: { $in: [...documents.keys()] } }
   const [found, listed] = await asUnavailable(() =>
-    Promise.all([archived.find(named).toArray(), actions.find(named, { projection: { _id: 1 } }).toArray()]),
+    Promise.all([
+      archived.find(named, ONE_ANSWER).toArray(),
+      actions.find(named, { ...ONE_ANSWER, projection: { _id: 1 } }).toArray(),
+    ]),
   )
   const listedIds = new Set(listed.map(({ _id }) => _id))
   const isSame = (known: ArchivedActionDocument) => {

@@ -1,5 +1,4 @@
 import {
-  type ConnectionDocument,
   HEADERS,
   type InboundEvent,
   type Operation,
@@ -14,7 +13,12 @@ import { AppError } from '@backstop/kit/errors'
 import { type Normalised, PROVIDERS, type Sighting } from '@backstop/providers'
 import type { ChangeIncident, ErasureScope, Input, SightingSource } from '@backstop/verdict'
 import type { KnownActors } from '../actors/actor-directory.ts'
-import { type ConnectionWithAccounts, type NamedConnection, namesOf } from '../connections/connection-reader.ts'
+import {
+  type ConnectionWithAccounts,
+  type KeptConnection,
+  type NamedConnection,
+  namesOf,
+} from '../connections/connection-reader.ts'
 import type { InboxEntry } from '../inbox/inbox-store.ts'
 import { canRead } from '../reading/connection-readers.ts'
 import { rereadOfTargets } from '../reading/held-hints.ts'
@@ -196,7 +200,7 @@ function effectsOfEvent(
 function effectsOfHint(
   event: InboundEvent,
   targets: readonly ReadTarget[],
-  connection: ConnectionDocument | undefined,
+  connection: KeptConnection | undefined,
   now: number,
 ): ItemEffects {
   if (connection === undefined || connection.status === 'deleted') {
@@ -248,7 +252,7 @@ function effectsOfReadback(
 
 function meaningOf(
   { project_id, connection_id, provider, read_at }: Readback,
-  connection: ConnectionDocument | undefined,
+  connection: KeptConnection | undefined,
   { type, body, fault, mode, account }: ReadObject,
 ): Exclude<Normalised, { kind: 'hint' }> {
   if (fault !== undefined) return { kind: 'malformed', reason: fault }

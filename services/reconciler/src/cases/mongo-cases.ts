@@ -3,6 +3,7 @@ import {
   duplicateIndexes,
   isDuplicateKey,
   type Mongo,
+  ONE_ANSWER,
   writeIgnoringDuplicates,
 } from '@backstop/kit/mongo'
 import { createMongoOutboxSource } from '@backstop/kit/outbox'
@@ -46,14 +47,16 @@ interface StoredCase extends Pick<Case, 'version' | 'refs' | 'outbox'> {
 export function createMongoCases(mongo: Mongo, newToken: () => string): CaseStore {
   const collection = mongo.db.collection<CaseDocument>('subjects')
   const find = (filter: object, limit: number) =>
-    asUnavailable(async () => (await collection.find(filter).limit(limit).toArray()).map(toCase))
+    asUnavailable(async () => (await collection.find(filter, { ...ONE_ANSWER, limit }).toArray()).map(toCase))
   return {
     load: refs => (refs.length === 0 ? Promise.resolve([]) : find({ 'current.refs': { $in: [...refs] } }, 0)),
     knownOperations: refs =>
       asUnavailable(async () => {
         if (refs.length === 0) return []
         const projection = { _id: 0, 'current.refs': 1, 'current.operations': 1 }
-        const found = await collection.find({ 'current.refs': { $in: [...refs] } }, { projection }).toArray()
+        const found = await collection
+          .find({ 'current.refs': { $in: [...refs] } }, { ...ONE_ANSWER, projection })
+          .toArray()
         return found.map(({ current: [stored] }) => ({ refs: stored.refs, operations: stored.operations ?? [] }))
       }),
     withOverdueLook: (before, limit) => find({ 'current.nextLookAt': { $lt: before } }, limit),

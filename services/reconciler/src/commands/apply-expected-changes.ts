@@ -1,10 +1,10 @@
-import type { ActionDocument, ConnectionDocument, ExpectedChangeDocument } from '@backstop/contracts'
+import type { ActionDocument, ExpectedChangeDocument } from '@backstop/contracts'
 import { type Clock, createPeriodic, type Periodic } from '@backstop/kit/clock'
 import type { Logger } from '@backstop/kit/logger'
 import { referenceOfAction } from '../batch/action-reference.ts'
 import type { ExpectedChangeStore, ExpectedChangeUsesStore } from '../batch/expected-change-store.ts'
 import type { WorkItem } from '../batch/work-item.ts'
-import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { ConnectionReader, KeptConnection } from '../connections/connection-reader.ts'
 import type { OpenActionPosition, OpenActionReader } from './open-action-store.ts'
 
 export interface ExpectedChangeApplierOptions {
@@ -85,7 +85,7 @@ async function itemsOf(
   { connections }: ExpectedChangeApplierOptions['stores'],
 ): Promise<WorkItem[]> {
   if (actions.length === 0) return []
-  const known: ReadonlyMap<string, ConnectionDocument> = await connections.byIds([
+  const known: ReadonlyMap<string, KeptConnection> = await connections.byIds([
     ...new Set(actions.flatMap(action => action.connection_ids)),
   ])
   const refs = new Set(actions.flatMap(action => referenceOfAction(action, known)))

@@ -1,5 +1,5 @@
 import type { InboxBodyDocument, InboxDocument } from '@backstop/contracts'
-import { asUnavailable, type Mongo, writeIgnoringDuplicates } from '@backstop/kit/mongo'
+import { asUnavailable, type Mongo, ONE_ANSWER, writeIgnoringDuplicates } from '@backstop/kit/mongo'
 import type { Collection, Filter } from 'mongodb'
 import { type BodyEraser, createBodyEraser } from './body-eraser.ts'
 
@@ -47,7 +47,7 @@ export function createMongoInbox(mongo: Mongo): Inbox {
   async function find(ids: readonly string[], which: Filter<InboxDocument>): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set()
     const filter = { _id: { $in: [...ids] }, ...which }
-    const found = await asUnavailable(() => inbox.find(filter, { projection: { _id: 1 } }).toArray())
+    const found = await asUnavailable(() => inbox.find(filter, { ...ONE_ANSWER, projection: { _id: 1 } }).toArray())
     return new Set(found.map(document => document._id))
   }
   async function insertBodies(documents: readonly InboxBodyDocument[]): Promise<void> {

@@ -1,9 +1,8 @@
-import type { ConnectionDocument } from '@backstop/contracts'
 import type { Clock } from '@backstop/kit/clock'
 import type { Egress } from '@backstop/kit/egress'
 import type { SecretBox } from '@backstop/kit/secret-box'
 import { PROVIDERS, type ProviderHealth, type ProviderReader } from '@backstop/providers'
-import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { ConnectionReader, KeptConnection } from '../connections/connection-reader.ts'
 
 export interface ConnectionReadersOptions {
   readonly connections: ConnectionReader
@@ -19,11 +18,11 @@ const MAX_OPEN = 10_000
 
 /** A reader of the connection's provider, or the reason why it cannot be read. */
 export type OpenedReader =
-  | { readonly kind: 'reader'; readonly reader: ProviderReader; readonly connection: ConnectionDocument }
+  | { readonly kind: 'reader'; readonly reader: ProviderReader; readonly connection: KeptConnection }
   | { readonly kind: 'none'; readonly isDeleted: boolean; readonly text: string }
 
 /** True if the provider's data can be read through this connection. */
-export function canRead(connection: ConnectionDocument): boolean {
+export function canRead(connection: KeptConnection): boolean {
   return connection.status === 'active' && connection.read_key !== null
 }
 

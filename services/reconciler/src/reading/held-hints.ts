@@ -1,16 +1,9 @@
-import {
-  type ConnectionDocument,
-  deterministicId,
-  HEADERS,
-  type InboundEvent,
-  isoTime,
-  type ReadTarget,
-  type Reread,
-} from '@backstop/contracts'
+import { deterministicId, HEADERS, type InboundEvent, isoTime, type ReadTarget, type Reread } from '@backstop/contracts'
 import type { OutgoingMessage, Producer } from '@backstop/kit/bus'
 import type { Clock } from '@backstop/kit/clock'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { PROVIDERS } from '@backstop/providers'
+import type { KeptConnection } from '../connections/connection-reader.ts'
 import type { Inbox } from '../inbox/inbox-store.ts'
 
 export interface HeldHintsOptions {
@@ -26,7 +19,7 @@ export interface HeldHints {
    * Requests the re-read of every held hint of the connection.
    * @returns their number
    */
-  request(connection: ConnectionDocument): Promise<number>
+  request(connection: KeptConnection): Promise<number>
 }
 
 const PAGE = 500

@@ -1,5 +1,5 @@
-import type { ConnectionDocument } from '@backstop/contracts'
 import { type ListedEvent, PROVIDERS } from '@backstop/providers'
+import type { KeptConnection } from '../connections/connection-reader.ts'
 import type { Inbox } from '../inbox/inbox-store.ts'
 
 /** The clock of a provider may be ahead of ours by this much, in milliseconds. */
@@ -10,7 +10,7 @@ const CLOCK_SKEW_MS = 60_000
  * arrived.
  */
 export async function findArrived(
-  connection: ConnectionDocument,
+  connection: KeptConnection,
   events: readonly ListedEvent[],
   inbox: Pick<Inbox, 'known' | 'newestOf'>,
 ): Promise<ReadonlySet<string>> {

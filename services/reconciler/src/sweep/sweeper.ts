@@ -1,5 +1,4 @@
 import {
-  type ConnectionDocument,
   deterministicId,
   HEADERS,
   isoTime,
@@ -13,7 +12,7 @@ import { AppError } from '@backstop/kit/errors'
 import type { Logger } from '@backstop/kit/logger'
 import type { MessageCodec } from '@backstop/kit/registry'
 import { type ListedEvent, PROVIDERS, type ProviderReader, type SweepCursor, type SweepPage } from '@backstop/providers'
-import type { ConnectionReader } from '../connections/connection-reader.ts'
+import type { ConnectionReader, KeptConnection } from '../connections/connection-reader.ts'
 import type { Inbox } from '../inbox/inbox-store.ts'
 import type { ConnectionIncidents } from '../incidents/connection-incidents.ts'
 import type { ConnectionReaders } from '../reading/connection-readers.ts'
@@ -223,7 +222,7 @@ interface PagesRead extends Progress {
  */
 async function readPages(
   sweep: SweepDocument,
-  connection: ConnectionDocument,
+  connection: KeptConnection,
   reader: ProviderReader,
   options: SweeperOptions,
   signal: AbortSignal,
@@ -263,7 +262,7 @@ async function readPages(
 async function publish(
   objects: readonly ReadObject[],
   reason: 'sweep' | 'baseline',
-  connection: ConnectionDocument,
+  connection: KeptConnection,
   readAtMs: number,
   { producer, codec }: SweeperOptions,
 ): Promise<void> {
@@ -301,7 +300,7 @@ async function publish(
  */
 async function checkFeed(
   sweep: SweepDocument,
-  connection: ConnectionDocument,
+  connection: KeptConnection,
   listed: readonly ListedEvent[],
   { inbox, incidents, clock }: SweeperOptions,
 ): Promise<{ unseen: readonly ListedEvent[]; open_incidents: SweepDocument['open_incidents'] }> {
@@ -324,7 +323,7 @@ async function checkFeed(
 /** Opens an incident, once, if hints wait because the provider cannot be read. */
 async function reportUnverified(
   sweep: SweepDocument,
-  connection: ConnectionDocument,
+  connection: KeptConnection,
   { text }: PageFailure,
   { incidents }: SweeperOptions,
 ): Promise<SweepDocument['open_incidents']> {

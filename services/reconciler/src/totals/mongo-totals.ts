@@ -7,7 +7,7 @@ import type {
   TimeBucket,
 } from '@backstop/contracts'
 import { isoTime } from '@backstop/contracts'
-import { asUnavailable, type Mongo } from '@backstop/kit/mongo'
+import { asUnavailable, type Mongo, ONE_ANSWER } from '@backstop/kit/mongo'
 import { type CountedDay, countedDayId, projectDayId } from '@backstop/verdict'
 import type { Collection } from 'mongodb'
 import {
@@ -132,7 +132,7 @@ async function dueOf(
 ): Promise<ReadonlySet<string>> {
   if (touched.length === 0) return new Set()
   const due = { _id: { $in: touched.map(countedDayId) }, count_at: { $lte: new Date(now) } }
-  const found = await days.find(due, { projection: { _id: 1 }, hint: { _id: 1 } }).toArray()
+  const found = await days.find(due, { ...ONE_ANSWER, projection: { _id: 1 }, hint: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
 }
 

@@ -6,7 +6,12 @@ export function createMemoryConnections(
   connections: ReadonlyMap<string, ConnectionDocument>,
   projectNames: ReadonlyMap<string, string>,
 ): ConnectionReader {
-  const withProjectName = ({ accounts: _, ...connection }: ConnectionDocument): NamedConnection => ({
+  const withProjectName = ({
+    accounts,
+    inbound_secrets,
+    silence,
+    ...connection
+  }: ConnectionDocument): NamedConnection => ({
     ...connection,
     project_name: projectNames.get(connection.project_id) ?? null,
   })

@@ -8,7 +8,7 @@ storeContract('in memory', async () => {
     ...stores,
     storedSweepDays: () => stores.mongo.db.collection<SweepDayDocument>('sweep_days').find().sort({ _id: 1 }).toArray(),
     listedAction: async id => stores.contents.actions.get(id),
-    addConnection: async (connection, projectName) => {
+    putConnection: async (connection, projectName) => {
       stores.contents.connections.set(connection._id, connection)
       if (projectName !== null) stores.contents.projectNames.set(connection.project_id, projectName)
     },
