@@ -55,6 +55,7 @@ const ON_REQUEST: readonly Part[] = [
       'packages/verdict/src/decide',
       'packages/verdict/src/incident',
       'packages/verdict/src/refund',
+      'test/cli/archive.integration-test.ts',
       'test/e2e/every-provider.system-test.ts',
       'test/faults/bulkhead.system-test.ts',
       'test/simulation/simulation.slow-test.ts',

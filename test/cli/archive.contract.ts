@@ -35,7 +35,8 @@ import { openStores } from '../../services/reconciler/src/stores.ts'
 const DAY_MS = 86_400_000
 const OLD = { explained: ['2024-01-05', '2024-01-05', '2024-01-31', '2024-02-01', '2024-03-10'] }
 
-export function describeArchive(name: string, open: () => Promise<TestApi>): void {
+/** @param killedEvery 1 kills runs at every step, and also has the tests about files; 3 kills a run at every third step */
+export function describeArchive(name: string, open: () => Promise<TestApi>, killedEvery: number): void {
   let testApi: TestApi
   let root = ''
   let publicKey = ''
@@ -212,7 +213,7 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       const reference = await prepare()
       const counted = await countsOf(reference)
       let steps = 0
-      for (let hasDied = true; hasDied; steps++) {
+      for (let hasDied = true; hasDied; steps += killedEvery) {
         const prepared = await prepare()
         hasDied = (await write(prepared, steps, '2024-02')) === undefined
         const archived = new Set(archivedIds(prepared))
@@ -245,36 +246,6 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       expect(archivedIds(prepared)).toEqual(prepared.old)
     })
 
-    test('a second run in the same folder is refused, and the lock of a process that ended is taken over', async () => {
-      const prepared = await prepare()
-      const lock = join(prepared.directory, prepared.projectId, '.lock')
-      let second: Promise<unknown> | undefined
-      const first = await write(prepared, undefined, undefined, {
-        err: () => (second ??= write(prepared).catch(String)),
-      })
-      expect(await second).toMatch(/Another run writes to this folder/)
-      expect(first).toMatchObject({ parts: 3 })
-      expect(existsSync(lock)).toBe(false)
-      const { pid } = spawnSync(process.execPath, ['--version'])
-      writeFileSync(lock, `${pid} another-host`)
-      await expect(write(prepared)).rejects.toThrow(`Another run writes to this folder: ${pid} another-host`)
-      writeFileSync(lock, `${pid} ${hostname()}`)
-      expect(await write(prepared)).toMatchObject({ parts: 0 })
-      expect(readdirSync(dirname(lock)).filter(file => file.includes('lock'))).toEqual([])
-    })
-
-    test('only the owner reads the files, and a lost SHA256SUMS is written again', async () => {
-      const prepared = await prepare()
-      await write(prepared)
-      const folder = join(prepared.directory, prepared.projectId)
-      const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8')
-      rmSync(join(folder, 'SHA256SUMS'))
-      await write(prepared)
-      expect(readFileSync(join(folder, 'SHA256SUMS'), 'utf8')).toBe(sums)
-      const modes = readdirSync(folder).map(file => statSync(join(folder, file)).mode & 0o777)
-      expect([statSync(folder).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600])
-    })
-
     test('a damaged part that was not finished must be kept, and no action of it is removed', async () => {
       const prepared = await prepare()
       await storeOnly(prepared)
@@ -296,26 +267,6 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       expect(await write(prepared)).toMatchObject({ parts: 3, actions: prepared.old.length })
     })
 
-    test('waits longer each time for the removal, and says after two minutes that the part must be kept', async () => {
-      const prepared = await prepare()
-      const { projects } = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
-      const pauses: number[] = []
-      const sleep = async (ms: number) => void pauses.push(ms)
-      const fault = {
-        message: expect.stringContaining('two minutes'),
-        remedy: expect.stringContaining('never delete it'),
-      }
-      await expect(write(prepared, undefined, undefined, { client: { projects }, sleep })).rejects.toMatchObject(fault)
-      expect(pauses.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
-    })
-
-    test('refuses an id that is no id of a project, before it makes a folder', async () => {
-      const directory = mkdtempSync(join(root, 'archive-'))
-      const { ports } = dyingPorts(Number.POSITIVE_INFINITY)
-      await expect(writeArchive({ directory, projectId: '../prj_1' }, ports)).rejects.toThrow('no id of a project')
-      expect(readdirSync(directory)).toEqual([])
-    })
-
     test('show prints the version that was exported last, also after a restore of the database', async () => {
       const prepared = await prepare()
       const { old, put, directory } = prepared
@@ -334,24 +285,6 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
         exit: 1,
         err: expect.stringMatching(/^\S+ is damaged/),
       })
-    })
-
-    test('verify refuses a directory without parts, and finds that only SHA256SUMS is left', async () => {
-      const prepared = await prepare()
-      const { directory, projectId } = prepared
-      const verify = (folder: string) => run('archive', 'verify', folder, '--public-key', publicKey)
-      expect(await verify(directory)).toMatchObject({ exit: 1, err: expect.stringContaining('No part of an archive') })
-      await write(prepared)
-      const copy = join(mkdtempSync(join(root, 'archive-')), 'prj_other')
-      mkdirSync(copy)
-      for (const file of readdirSync(join(directory, projectId))) {
-        writeFileSync(join(copy, file), readFileSync(join(directory, projectId, file)))
-      }
-      expect(await verify(copy)).toMatchObject({ exit: 1, err: expect.stringContaining('folder of another project') })
-      for (const part of partsOf(prepared)) rmSync(join(directory, projectId, part))
-      for (const folder of [directory, join(directory, projectId)]) {
-        expect(await verify(folder)).toMatchObject({ exit: 1, err: expect.stringMatching(/2024-01\S+ is missing/) })
-      }
     })
 
     test('an action that changes between export and removal stays, and is in a later part', async () => {
@@ -438,6 +371,97 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       expect(hidden).toMatchObject({ status: 404, body: { detail: `There is no action ${old[3]}` } })
     })
 
+    test('removes nothing that this installation did not export', async () => {
+      const prepared = await prepare()
+      const { projectId, directory, old } = prepared
+      await storeOnly(prepared)
+      const path = join(directory, projectId, String(partsOf(prepared)[0]))
+      const { statement, signature } = JSON.parse(readFileSync(path, 'utf8').trim().split('\n').at(-1) ?? '')
+      const actions = old.slice(0, 3).map(action_id => ({ action_id, version: 2 }))
+      const post = (body: object, project = projectId) => testApi.api.post(`/v1/projects/${project}/archive`, body)
+      const { projectId: other } = await createTestProject(testApi.api)
+      const refused = [
+        await post({ statement: { ...statement, actions: 2 }, signature, actions }),
+        await post({ statement, signature, actions: actions.slice(1) }),
+        await post({ statement, signature, actions: [...actions, { action_id: old[4], version: 2 }] }),
+        await post({ statement, signature, actions }, other),
+      ]
+      expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
+      const key = await createTestKey(testApi.api, ['read', 'manage'], projectId)
+      expect((await testApi.api.withKey(key).get(`/v1/projects/${projectId}/archive`)).status).toBe(403)
+      expect(await post({ statement, signature, actions })).toMatchObject({ status: 202, body: { waiting: 3 } })
+    })
+
+    if (killedEvery > 1) return
+    // The rest is about files, whichever database the actions come from.
+    test('a second run in the same folder is refused, and the lock of a process that ended is taken over', async () => {
+      const prepared = await prepare()
+      const lock = join(prepared.directory, prepared.projectId, '.lock')
+      let second: Promise<unknown> | undefined
+      const first = await write(prepared, undefined, undefined, {
+        err: () => (second ??= write(prepared).catch(String)),
+      })
+      expect(await second).toMatch(/Another run writes to this folder/)
+      expect(first).toMatchObject({ parts: 3 })
+      expect(existsSync(lock)).toBe(false)
+      const { pid } = spawnSync(process.execPath, ['--version'])
+      writeFileSync(lock, `${pid} another-host`)
+      await expect(write(prepared)).rejects.toThrow(`Another run writes to this folder: ${pid} another-host`)
+      writeFileSync(lock, `${pid} ${hostname()}`)
+      expect(await write(prepared)).toMatchObject({ parts: 0 })
+      expect(readdirSync(dirname(lock)).filter(file => file.includes('lock'))).toEqual([])
+    })
+
+    test('only the owner reads the files, and a lost SHA256SUMS is written again', async () => {
+      const prepared = await prepare()
+      await write(prepared)
+      const folder = join(prepared.directory, prepared.projectId)
+      const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8')
+      rmSync(join(folder, 'SHA256SUMS'))
+      await write(prepared)
+      expect(readFileSync(join(folder, 'SHA256SUMS'), 'utf8')).toBe(sums)
+      const modes = readdirSync(folder).map(file => statSync(join(folder, file)).mode & 0o777)
+      expect([statSync(folder).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600])
+    })
+
+    test('waits longer each time for the removal, and says after two minutes that the part must be kept', async () => {
+      const prepared = await prepare()
+      const { projects } = createClient({ baseUrl: address(), key: BOOTSTRAP_KEY })
+      const pauses: number[] = []
+      const sleep = async (ms: number) => void pauses.push(ms)
+      const fault = {
+        message: expect.stringContaining('two minutes'),
+        remedy: expect.stringContaining('never delete it'),
+      }
+      await expect(write(prepared, undefined, undefined, { client: { projects }, sleep })).rejects.toMatchObject(fault)
+      expect(pauses.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
+    })
+
+    test('refuses an id that is no id of a project, before it makes a folder', async () => {
+      const directory = mkdtempSync(join(root, 'archive-'))
+      const { ports } = dyingPorts(Number.POSITIVE_INFINITY)
+      await expect(writeArchive({ directory, projectId: '../prj_1' }, ports)).rejects.toThrow('no id of a project')
+      expect(readdirSync(directory)).toEqual([])
+    })
+
+    test('verify refuses a directory without parts, and finds that only SHA256SUMS is left', async () => {
+      const prepared = await prepare()
+      const { directory, projectId } = prepared
+      const verify = (folder: string) => run('archive', 'verify', folder, '--public-key', publicKey)
+      expect(await verify(directory)).toMatchObject({ exit: 1, err: expect.stringContaining('No part of an archive') })
+      await write(prepared)
+      const copy = join(mkdtempSync(join(root, 'archive-')), 'prj_other')
+      mkdirSync(copy)
+      for (const file of readdirSync(join(directory, projectId))) {
+        writeFileSync(join(copy, file), readFileSync(join(directory, projectId, file)))
+      }
+      expect(await verify(copy)).toMatchObject({ exit: 1, err: expect.stringContaining('folder of another project') })
+      for (const part of partsOf(prepared)) rmSync(join(directory, projectId, part))
+      for (const folder of [directory, join(directory, projectId)]) {
+        expect(await verify(folder)).toMatchObject({ exit: 1, err: expect.stringMatching(/2024-01\S+ is missing/) })
+      }
+    })
+
     const damages: Record<string, { readonly harm: (path: string) => void; readonly says: RegExp }> = {
       'a changed line': {
         harm: path => writeFileSync(path, readFileSync(path, 'utf8').replace('2499', '2498')),
@@ -466,27 +490,6 @@ export function describeArchive(name: string, open: () => Promise<TestApi>): voi
       harm(join(directory, projectId, String(partsOf(prepared)[0])))
       const { exit, err } = await run('archive', 'verify', directory, '--public-key', publicKey)
       expect({ exit, err }).toEqual({ exit: 1, err: expect.stringMatching(says) })
-    })
-
-    test('removes nothing that this installation did not export', async () => {
-      const prepared = await prepare()
-      const { projectId, directory, old } = prepared
-      await storeOnly(prepared)
-      const path = join(directory, projectId, String(partsOf(prepared)[0]))
-      const { statement, signature } = JSON.parse(readFileSync(path, 'utf8').trim().split('\n').at(-1) ?? '')
-      const actions = old.slice(0, 3).map(action_id => ({ action_id, version: 2 }))
-      const post = (body: object, project = projectId) => testApi.api.post(`/v1/projects/${project}/archive`, body)
-      const { projectId: other } = await createTestProject(testApi.api)
-      const refused = [
-        await post({ statement: { ...statement, actions: 2 }, signature, actions }),
-        await post({ statement, signature, actions: actions.slice(1) }),
-        await post({ statement, signature, actions: [...actions, { action_id: old[4], version: 2 }] }),
-        await post({ statement, signature, actions }, other),
-      ]
-      expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
-      const key = await createTestKey(testApi.api, ['read', 'manage'], projectId)
-      expect((await testApi.api.withKey(key).get(`/v1/projects/${projectId}/archive`)).status).toBe(403)
-      expect(await post({ statement, signature, actions })).toMatchObject({ status: 202, body: { waiting: 3 } })
     })
   })
 }
