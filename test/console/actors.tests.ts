@@ -24,7 +24,7 @@ describe('actors in the console', () => {
     shop = await openShop(product, { hasBurstAlarm: false })
     stops.push(shop.stop)
     tab = await shared.browser.openSignedIn(product.urls.admin, product.key)
-    stops.push(() => tab.context.close())
+    stops.push(() => tab.close())
   })
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop()

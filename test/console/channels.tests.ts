@@ -25,7 +25,7 @@ describe('channels in the console', () => {
     )
     channelPath = `/p/${shop.projectId}/channels/${data[0]?.channel_id}`
     tab = await browser.openSignedIn(product.urls.admin, product.key)
-    stops.push(() => tab.context.close())
+    stops.push(() => tab.close())
   })
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop()

@@ -24,7 +24,7 @@ describe('connections in the console', () => {
     shop = await openShop(product)
     stops.push(shop.stop)
     tab = await browser.openSignedIn(product.urls.admin, product.key)
-    stops.push(() => tab.context.close())
+    stops.push(() => tab.close())
   })
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop()

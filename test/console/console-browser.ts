@@ -1,12 +1,6 @@
 /** Opens the console of a running product in Chromium, and collects everything that went wrong in the page. */
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../scripts/browser/chromium.ts'
-
-interface Look {
-  readonly isDark?: boolean
-  /** The width of a phone instead of that of a desktop. */
-  readonly isPhone?: boolean
-}
 
 export interface ConsoleTab {
   readonly page: Page
@@ -22,29 +16,41 @@ export interface ConsoleTab {
   signIn(key: string): Promise<void>
   /** Signs in with an API key without the sign-in page, so that a test loads no page but its own. */
   startSession(key: string): Promise<void>
+  /** Closes the pages, and forgets the session and everything that the console has stored. */
+  close(): Promise<void>
 }
 
 export interface ConsoleBrowser {
-  /** Opens a tab with its own cookies. */
-  openTab(baseUrl: string, look?: Look): Promise<ConsoleTab>
+  /** Opens a tab with its own cookies. All tabs of a browser have the same base URL. */
+  openTab(baseUrl: string): Promise<ConsoleTab>
   /** Opens a tab whose session has been started. */
   openSignedIn(baseUrl: string, key: string): Promise<ConsoleTab>
   close(): Promise<void>
 }
 
-const DESKTOP = { width: 1280, height: 800 }
-const PHONE = { width: 375, height: 740 }
+const ARGS = ['--no-sandbox', '--disable-gpu']
+const LOOK = {
+  viewport: { width: 1280, height: 800 },
+  locale: 'en-GB',
+  timezoneId: 'Europe/Berlin',
+}
 const ACTION_MS = 60_000
 
 /** @throws Error if this machine has no Chromium, so that a missing browser fails the run */
 export async function openConsoleBrowser(): Promise<ConsoleBrowser> {
   const executablePath = await findChromium(process.env)
   if (executablePath === null) throw new Error('Chromium is missing: install it, or set CHROMIUM to its path')
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await chromium.launch({ executablePath, args: ARGS })
+  // Contexts of closed tabs. A new context compiles the whole console again.
+  const idle: BrowserContext[] = []
+  const open = async (baseURL: string) => {
+    const context = idle.pop() ?? (await browser.newContext({ ...LOOK, baseURL }))
+    return await openTab(context, baseURL, () => void idle.push(context))
+  }
   return {
-    openTab: (baseUrl, look = {}) => openTab(browser, baseUrl, look),
+    openTab: open,
     async openSignedIn(baseUrl, key) {
-      const tab = await openTab(browser, baseUrl, {})
+      const tab = await open(baseUrl)
       await tab.startSession(key)
       return tab
     },
@@ -52,15 +58,7 @@ export async function openConsoleBrowser(): Promise<ConsoleBrowser> {
   }
 }
 
-async function openTab(browser: Browser, baseURL: string, { isDark, isPhone }: Look): Promise<ConsoleTab> {
-  const context = await browser.newContext({
-    baseURL,
-    viewport: isPhone ? PHONE : DESKTOP,
-    hasTouch: isPhone ?? false,
-    colorScheme: isDark ? 'dark' : 'light',
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-  })
+async function openTab(context: BrowserContext, baseURL: string, closed: () => void): Promise<ConsoleTab> {
   const page = await context.newPage()
   page.setDefaultTimeout(ACTION_MS)
   const faults = collectFaults(page)
@@ -83,6 +81,12 @@ async function openTab(browser: Browser, baseURL: string, { isDark, isPhone }: L
     async startSession(key) {
       const answer = await context.request.post('/v1/sessions', { data: { key }, headers: { origin: baseURL } })
       if (!answer.ok()) throw new Error(`The sign-in was answered with ${answer.status()}`)
+    },
+    async close() {
+      if (page.url().startsWith(baseURL)) await page.evaluate('localStorage.clear()')
+      for (const opened of context.pages()) await opened.close()
+      await context.clearCookies()
+      closed()
     },
   }
 }

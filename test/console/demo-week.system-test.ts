@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   expect(tab.faults()).toEqual([])
-  await tab.context.close()
+  await tab.close()
 })
 
 function recordsInMemory(): DemoRecords<WeekRecord> {

@@ -28,7 +28,7 @@ describe('the console while something is disturbed', () => {
     const [incident] = await shop.incidents()
     incidentPath = `/p/${shop.projectId}/incidents/${incident?.incident_id}`
     tab = await shared.browser.openSignedIn(product.urls.admin, product.key)
-    stops.push(() => tab.context.close())
+    stops.push(() => tab.close())
   }, ALERT_MS + 30_000)
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop()

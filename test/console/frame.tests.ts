@@ -26,7 +26,7 @@ describe('the frame of the console', () => {
   })
   afterEach(async () => {
     expect(tab.faults()).toEqual([])
-    await tab.context.close()
+    await tab.close()
   })
 
   describe('a sign-in with an API key', () => {

@@ -30,8 +30,8 @@ describe('incidents in the console', () => {
     first = await browser.openSignedIn(product.urls.admin, product.key)
     second = await browser.openSignedIn(product.urls.admin, product.key)
     stops.push(
-      () => first.context.close(),
-      () => second.context.close(),
+      () => first.close(),
+      () => second.close(),
     )
   })
   afterAll(async () => {
@@ -185,7 +185,7 @@ describe('incidents in the console', () => {
     const stateOf = async () => (await shop.api.get<Incident>(`/v1${path.slice(path.indexOf('/incidents'))}`)).state
 
     const visitor = await browser.openTab(product.urls.admin)
-    stops.push(() => visitor.context.close())
+    stops.push(() => visitor.close())
     await visitor.open(`${path}?do=acknowledge`)
     await visitor.signIn(product.key)
     const asked = visitor.page.getByRole('dialog')

@@ -33,7 +33,7 @@ describe('money in the console', () => {
   })
   afterEach(async () => {
     expect(tab.faults()).toEqual([])
-    await tab.context.close()
+    await tab.close()
   })
 
   async function openSignedIn(path: string): Promise<void> {
@@ -200,7 +200,7 @@ describe('money in the console', () => {
         await page.getByRole('heading', { name: 'Operations' }).waitFor()
         const shown = ((await page.locator('main').textContent()) ?? '').replaceAll('\u00a0', ' ')
         expect(amounts.filter(({ text }) => !shown.includes(`Refund of ${text}`)).map(({ text }) => text)).toEqual([])
-        if (at < runs.length - 1) await tab.context.close()
+        if (at < runs.length - 1) await tab.close()
       }
     })
 

@@ -24,7 +24,7 @@ describe('on paper', () => {
     const refund = { payment_intent: shop.pay().paymentIntent.id, amount: 5_432 }
     await shop.alertAbout(shop.processor.refund(refund).id, ALERT_MS)
     tab = await browser.openSignedIn(product.urls.admin, product.key)
-    stops.push(() => tab.context.close())
+    stops.push(() => tab.close())
   }, ALERT_MS + 30_000)
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop()

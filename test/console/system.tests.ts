@@ -26,7 +26,7 @@ describe('the console of a running product', () => {
     for (const stop of stops.reverse()) await stop()
   })
   afterEach(async () => {
-    await tab.context.close()
+    await tab.close()
   })
 
   test('shows names where an id of a key or connection is stored, and keeps the id beside them', async () => {
