@@ -35,7 +35,7 @@ interface Part {
  * others compute. Unit tests wait half of the time, too. The simulation has what all of them leave idle.
  */
 const FULL_RUN: readonly Part[] = [
-  { kinds: ['simulation'], workers: 1, beside: { BACKSTOP_TEST_SEEDS: '200' } },
+  { kinds: ['simulation'], workers: 1, beside: { BACKSTOP_TEST_SEEDS: '100' } },
   { kinds: ['unit'], workers: 4 },
   { kinds: ['integration', 'system'], workers: 5 },
   { kinds: ['alone'], workers: 1 },
