@@ -18,6 +18,13 @@ const simulation = 'test/simulation/simulation.slow-test.ts'
  */
 const retry = 1
 
+/** A slow test needs no servers, but takes seconds: simulations, property tests, installs. */
+const integrationTests = ['**/*.integration-test.ts', '**/*.slow-test.ts']
+const systemTests = 'test/**/*.system-test.ts'
+
+/** System tests mostly wait for second looks, so many of a file run at the same time. */
+const maxConcurrency = 20
+
 const common = {
   setupFiles: ['test/setup/keep-compiled.ts'],
   // For a hang. What a test waits for has a limit of its own (`until`).
@@ -28,7 +35,7 @@ const common = {
 
 /**
  * The kinds of tests: `unit` needs no servers, `integration` needs the stack (Kafka, MongoDB, registry, SMTP), `system`
- * also starts the whole product, `simulation` runs hundreds of seeds, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
+ * also starts the whole product, `servers` is both of them, `simulation` runs hundreds of seeds, `alone` is a system test that runs by itself, `docker` needs a container engine, `mutation` removes one
  * guard after the other, and takes minutes.
  */
 export default defineConfig({
@@ -38,14 +45,12 @@ export default defineConfig({
     // import by a look-up: the unit tests took three times the processor time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
-      // Without isolation, because importing the modules again for each file would take most of the time. The processes of a
-      // failed system test end with its worker, so each file of them has one of its own.
+      // Without isolation, because importing the modules again for each file would take most of the time.
       { test: { name: 'unit', include: ['**/*.test.ts'], exclude, isolate: false, ...common } },
       {
         test: {
           name: 'integration',
-          // A slow test needs no servers, but takes seconds: simulations, property tests, installs.
-          include: ['**/*.integration-test.ts', '**/*.slow-test.ts'],
+          include: integrationTests,
           exclude: [...exclude, simulation],
           isolate: false,
           retry,
@@ -56,11 +61,23 @@ export default defineConfig({
       {
         test: {
           name: 'system',
-          include: ['test/**/*.system-test.ts'],
+          include: [systemTests],
           exclude: [...exclude, ...aloneOnly],
+          isolate: false,
           retry,
-          // System tests mostly wait for second looks, so many run at the same time.
-          maxConcurrency: 20,
+          maxConcurrency,
+          ...common,
+        },
+      },
+      {
+        test: {
+          // Both kinds in one project: a worker ends before a file of another project, and a start takes two seconds of processor time.
+          name: 'servers',
+          include: [...integrationTests, systemTests],
+          exclude: [...exclude, simulation, ...aloneOnly],
+          isolate: false,
+          retry,
+          maxConcurrency,
           ...common,
         },
       },

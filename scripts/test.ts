@@ -14,7 +14,7 @@ import { hasFailed, readReport, type TestedFile, withRepeated } from './test/tes
 const ROOT = resolve(import.meta.dirname, '..')
 
 /** The kinds of tests (vitest.config.ts). */
-type Kind = 'unit' | 'simulation' | 'integration' | 'system' | 'alone' | 'docker' | 'mutation'
+type Kind = 'unit' | 'simulation' | 'integration' | 'system' | 'servers' | 'alone' | 'docker' | 'mutation'
 
 /** A part of a run: kinds of tests that share workers, and the number of files that run at the same time. */
 interface Part {
@@ -37,7 +37,7 @@ interface Part {
 const FULL_RUN: readonly Part[] = [
   { kinds: ['simulation'], workers: 1, beside: { BACKSTOP_TEST_SEEDS: '100' } },
   { kinds: ['unit'], workers: 4 },
-  { kinds: ['integration', 'system'], workers: 5 },
+  { kinds: ['servers'], workers: 5 },
   { kinds: ['alone'], workers: 1 },
 ]
 /** The parts that run only on request. `docker` needs a container engine, `mutation` and `soak` take minutes of all cores. */
@@ -91,8 +91,8 @@ if (wanted.length === 0) {
   process.stderr.write(`There is no part "${only}": give ${names.join(', ')}, or nothing for the first four\n`)
   process.exit(2)
 }
-const needsStack = ({ kinds }: Part) => kinds.some(kind => ['integration', 'system', 'alone'].includes(kind))
-const needsConsole = ({ kinds }: Part) => kinds.some(kind => ['system', 'alone'].includes(kind))
+const needsStack = ({ kinds }: Part) => kinds.some(kind => ['integration', 'system', 'servers', 'alone'].includes(kind))
+const needsConsole = ({ kinds }: Part) => kinds.some(kind => ['system', 'servers', 'alone'].includes(kind))
 
 const scratch = mkdtempSync(join(tmpdir(), 'backstop-test-'))
 let stack: RunningStack | undefined

@@ -58,13 +58,13 @@ export const LONGEST = [
 ] as const
 
 /**
- * Starts the longest test files of each kind first, so that all workers end at about the same time. Kinds that share workers are
- * mixed, because system tests mostly wait and others compute.
+ * Starts the longest test files of each kind first, so that all workers end at about the same time. System tests are
+ * mixed with the others, because they mostly wait and the others compute.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const kinds = Map.groupBy(sorted, file => file.project.name)
+    const kinds = Map.groupBy(sorted, file => file.moduleId.endsWith('.system-test.ts'))
     return mix([...kinds.values()].map(kind => kind.toSorted((a, b) => rankOf(a.moduleId) - rankOf(b.moduleId))))
   }
 }
