@@ -7,8 +7,8 @@ import { afterAll, expect, test } from 'vitest'
 import { type FloodWorld, openFloodWorld } from '../../bench/floods/world.ts'
 import { dataFolder, stackUrls } from '../setup/product.ts'
 
-const CALM_S = 5
-const ATTACK_S = 15
+const CALM_S = 3
+const ATTACK_S = 8
 /** A busy machine slows down both runs, so the run without attacks is the reference. */
 const P99_FLOOR_MS = 2_000
 const P99_TIMES_CALM = 10
