@@ -133,7 +133,7 @@ export function erasureContract(name: string, open: () => Promise<ErasureUnderTe
     }
     const caseOf = async (name: string) => (await world.stores.cases.load([refOf(name)]))[0]
     const deleteConnection = (id: string) =>
-      world.putConnection(connectionOf(id, { status: 'deleted', deleted_at: new Date(clock.now()) }))
+      world.putConnection(connectionOf(id, { status: 'deleted', version: 2, deleted_at: new Date(clock.now()) }))
     async function namesIn(collection: Parameters<ErasureUnderTest['text']>[0]): Promise<string[]> {
       const found = (await world.text(collection)).match(/Canary \w+|\w+@canary\.example/g) ?? []
       return [...new Set(found)].sort()
