@@ -52,6 +52,12 @@ export function helpful<Output>(schema: z.ZodType<Output>) {
   return schema.nullable().catch(null).default(null)
 }
 
+/**
+ * A text that is not empty. A pattern and not `min`, because zod compares the `length` of any value, and throws for an object whose `length` is
+ * an object without a text.
+ */
+export const Text = z.string().regex(/./s, 'It is empty')
+
 /** A field that only people read. It may have any value, because its reader checks it (details.ts). */
 export const Detail = z.unknown().optional()
 

@@ -21,6 +21,7 @@ const ODD_VALUES: readonly unknown[] = [
   [null],
   {},
   { id: 7 },
+  { length: { toString: 0 } },
   'x'.repeat(300),
 ]
 

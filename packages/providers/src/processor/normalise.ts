@@ -49,7 +49,8 @@ export const EVENTS: ReadonlyMap<string, { meaning: ObjectMeaning<ProcessorConte
   ['charge.dispute.funds_reinstated', { meaning: meaningOfDispute, isObjectKey: false }],
 ])
 
-const RequestText = z.string().min(1).max(255)
+// A pattern for the reason of `Text`.
+const RequestText = z.string().regex(/^.{1,255}$/su)
 
 /** The envelope of an event. In API versions before 2017-05-25 `request` is the id of the request. */
 const Envelope = z.object({

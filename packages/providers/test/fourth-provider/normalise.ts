@@ -9,6 +9,7 @@ import {
   type ObjectMeaning,
   reading,
   type SightingContext,
+  Text,
   UnixTime,
 } from '../../src/object-fields.ts'
 import type { NormaliseEvent, NormaliseObject } from '../../src/sighting.ts'
@@ -17,8 +18,8 @@ import { meaningOfPlan } from './plan.ts'
 
 /** Fields that decide are strict: an object without them is dead-lettered. A `helpful` field may be malformed without hiding a refund. */
 export const Return = z.object({
-  id: z.string().min(1),
-  payment: helpful(z.string().min(1)),
+  id: Text,
+  payment: helpful(Text),
   cents: MinorUnits,
   currency: CurrencyCode,
   made: UnixTime,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { nameObject, type ObjectMeaning, reading, UnixTime } from '../../src/object-fields.ts'
+import { nameObject, type ObjectMeaning, reading, Text, UnixTime } from '../../src/object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../src/sighting.ts'
 import { KIND } from './kind.ts'
 
 export const Plan = z.object({
-  id: z.string().min(1),
-  state: z.string().min(1),
+  id: Text,
+  state: Text,
   ends: UnixTime.nullable(),
   changed: UnixTime,
 })

@@ -20,6 +20,11 @@ describe('a refused body', () => {
     expect(paths.toSorted()).toEqual(['body.name', 'body.nonsense', 'body.other', 'body.out_of_band'])
   })
 
+  test('names the whole body if an object in place of a text has a length without a text', () => {
+    const body = { kind: 'processor', name: { length: { toString: 0 } } }
+    expect(refusedPaths(() => checkInput('body', NewConnection, body))).toEqual(['body'])
+  })
+
   test('names the whole body if it is missing', () => {
     expect(refusedPaths(() => checkInput('body', NewOperation, undefined))).toEqual(['body'])
   })

@@ -14,7 +14,7 @@ const MAX_PATH_LENGTH = 200
  * @throws AppError `invalid_request` that lists every refused field, but no values, because a value may be a secret
  */
 export function checkInput<S extends z.ZodType>(where: RequestPart, schema: S, given: unknown): z.output<S> {
-  const parsed = schema.safeParse(given, { error: describeInputFault })
+  const parsed = parseInput(where, schema, given)
   if (parsed.success) return parsed.data
   const errors: RefusedField[] = []
   let count = 0
@@ -28,6 +28,18 @@ export function checkInput<S extends z.ZodType>(where: RequestPart, schema: S, g
   throw new AppError('invalid_request', `${first?.path}: ${first?.message}${describeMoreErrors(count)}`, {
     details: { errors },
   })
+}
+
+/** zod compares the `length` of any value with the bounds of a text or list, and throws for an object whose `length` has no text. */
+function parseInput<S extends z.ZodType>(where: RequestPart, schema: S, given: unknown) {
+  try {
+    return schema.safeParse(given, { error: describeInputFault })
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    const message = 'An object has a field length that is not a number; remove the object'
+    const details = { errors: [{ path: where, message }] }
+    throw new AppError('invalid_request', `${where}: ${message}`, { cause, details })
+  }
 }
 
 /**

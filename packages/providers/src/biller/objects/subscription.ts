@@ -1,19 +1,19 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { detailsOf, shownText } from '../../details.ts'
-import { Detail, helpful, nameObject, type ObjectMeaning, reading, UnixTime } from '../../object-fields.ts'
+import { Detail, helpful, nameObject, type ObjectMeaning, reading, Text, UnixTime } from '../../object-fields.ts'
 import type { CancellationState, EndCause, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { type BillerContext, customerOf, modeOf, pageOf, planOf } from './details.ts'
 import { Version, versionOf } from './version.ts'
 
 export const Subscription = Version.extend({
   id: ProviderId,
-  status: z.string().min(1),
+  status: Text,
   /** The time of the cancellation, in the past or the future. */
   cancelled_at: UnixTime.nullish(),
   /** The provider's reason. The reason that a person gives is in `cancel_reason_code`. */
-  cancel_reason: helpful(z.string().min(1)),
-  cancel_reason_code: helpful(z.string().min(1)),
+  cancel_reason: helpful(Text),
+  cancel_reason_code: helpful(Text),
   cancel_schedule_created_at: helpful(UnixTime),
   current_term_end: helpful(UnixTime),
   remaining_billing_cycles: helpful(z.int()),

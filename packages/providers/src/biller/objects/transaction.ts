@@ -10,13 +10,14 @@ import {
   type ObjectMeaning,
   reading,
   stateIn,
+  Text,
   UnixTime,
 } from '../../object-fields.ts'
 import type { MadeTime, Sighting } from '../../sighting.ts'
 import { type BillerContext, customerOf, destinationOf, modeOf, pageOf } from './details.ts'
 import { Version, versionOf } from './version.ts'
 
-const Word = helpful(z.string().min(1))
+const Word = helpful(Text)
 const OtherId = helpful(ProviderId)
 
 export const Transaction = Version.extend({

@@ -9,6 +9,7 @@ import {
   type ObjectMeaning,
   reading,
   stateIn,
+  Text,
   TextTime,
 } from '../../object-fields.ts'
 import type { ObservedRecord, Sighting } from '../../sighting.ts'
@@ -25,7 +26,7 @@ const Amount = z.union([
 
 export const Adjustment = z.object({
   id: ProviderId,
-  action: z.string().min(1),
+  action: Text,
   transaction_id: helpful(ProviderId),
   subscription_id: helpful(ProviderId),
   currency_code: CurrencyCode.nullish(),

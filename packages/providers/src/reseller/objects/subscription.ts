@@ -1,7 +1,7 @@
 import { ProviderId } from '@backstop/contracts'
 import { z } from 'zod'
 import { detailsOf, shownText, textAt } from '../../details.ts'
-import { Detail, helpful, nameObject, type ObjectMeaning, reading, TextTime } from '../../object-fields.ts'
+import { Detail, helpful, nameObject, type ObjectMeaning, reading, Text, TextTime } from '../../object-fields.ts'
 import type { CancellationState, ObservedSubscription, PauseState } from '../../sighting.ts'
 import { customerOf, numberIn, pageOf, type ResellerContext } from './details.ts'
 
@@ -20,7 +20,7 @@ const Item = z.object({
 
 export const Subscription = z.object({
   id: ProviderId,
-  status: z.string().min(1),
+  status: Text,
   canceled_at: helpful(TextTime),
   paused_at: helpful(TextTime),
   updated_at: helpful(TextTime),
