@@ -2,7 +2,7 @@ import type { Operation } from '@backstop/contracts'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, operation, play, type RefundFacts, refundSeen, SECOND, T0 } from '../../test/fixtures.ts'
 import type { ActionRecord } from '../case/action-record.ts'
-import { assignOperations } from './assign.ts'
+import { assignOperations } from './assign-operations.ts'
 import { madeBeforeConnection } from './operation-match.ts'
 
 function action(facts: RefundFacts = {}): ActionRecord {

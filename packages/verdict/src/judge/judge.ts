@@ -12,7 +12,7 @@ import { type ConnectionPolicy, lookedConnections } from '../case/connection-pol
 import type { DecisionContext } from '../case/decision-context.ts'
 import { denialReasonOf } from '../case/denial.ts'
 import { addToTimeline, timelineEntry } from '../case/timeline.ts'
-import { type Assignment, assignOperations } from '../explain/assign.ts'
+import { type Assignment, assignOperations } from '../explain/assign-operations.ts'
 import { describeWait } from '../explain/awaited-operation.ts'
 import { expectedChangeFor } from '../explain/cover-actions.ts'
 import { explainedByEvidence, providerReasonOf } from '../explain/operation-match.ts'
