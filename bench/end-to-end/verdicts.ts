@@ -44,7 +44,7 @@ export function watchVerdicts(database: Db, since?: Timestamp): VerdictWatch {
     'documentKey',
     ...['provider_ref', 'first_seen_at', 'verdict'].map(of => `fullDocument.${of}`),
   ]
-  // MongoDB compares an insert in its oplog, before it makes a change of it. An update does not name its refund, which is known from the insert.
+  // MongoDB applies the filter of inserts to its oplog, which costs little. An update does not name its refund: that is known from its insert.
   const isShown = {
     $or: [
       { operationType: { $in: ['insert', 'replace'] }, 'fullDocument.provider_ref': IN_SAMPLE },

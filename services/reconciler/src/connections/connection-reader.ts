@@ -37,8 +37,8 @@ export interface ConnectionReader {
 
 /**
  * Reads the connections that admin-api stores. For a batch a process asks only for versions, which an index contains, and reads again what has
- * changed. It keeps every stored connection of which it had an event. Reading 500 connections for each batch took a seventh of MongoDB's
- * time after an outage (docs/performance.md).
+ * changed. It keeps every stored connection of which it had an event. Reading 500 connections for each batch took MongoDB a seventh of its time
+ * after an outage.
  */
 export function createMongoConnections(mongo: Mongo): ConnectionReader {
   const connections = mongo.db.collection<ConnectionDocument>('connections')
